@@ -326,7 +326,7 @@ t.test('no value is cut, in any font and size, and a line keeps its state', asyn
   t.ok(Number(shown) >= 2 && Number(shown) < 5, `a narrow line shows its state and ${Number(shown) - 1} values`);
 });
 
-t.test('a field that there is not, and a source that is no gateway, are named', async (t) => {
+t.test('a field that there is not, a source that is no gateway, and a frame that is refused, are named', async (t) => {
   const { page } = await openTab(t);
   const warnings: string[] = [];
   page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()));
@@ -342,4 +342,22 @@ t.test('a field that there is not, and a source that is no gateway, are named', 
   );
   t.match(warnings.join('\n'), /there is no field price/);
   t.match(warnings.join('\n'), /the attribute src must name a gateway/);
+
+  warnings.length = 0;
+  await page.route('**/client/*.js', (route) => {
+    const [name = ''] = /[^/]+$/.exec(route.request().url()) ?? [];
+    return route.fulfill({ path: fileURLToPath(new URL(`../../client/${name}`, import.meta.url)) }); // from dist/test/browser
+  });
+  await page.goto(
+    await serveHost(`<!doctype html><html lang="en"><title>A host</title><link rel="icon" href="data:,">
+      <script type="module">
+        import { defineStatusElement } from './client/widget.js';
+        const verify = () => { if (!window.isProven) throw new Error('stale'); return true; };
+        defineStatusElement({ gateway: '${gateway.url}/', verify });
+      </script><slotgate-status fields="slot"></slotgate-status></html>`),
+  );
+  await untilAll(page, 'refused');
+  t.same(warnings, ['slotgate: Error: stale'], 'once, and no word about the network');
+  await page.evaluate('window.isProven = true');
+  await untilAll(page, 'live');
 });

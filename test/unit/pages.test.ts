@@ -346,12 +346,14 @@ t.test('figures', async (t) => {
 });
 
 t.test('state', async (t) => {
-  const frameOf = (slot: number, health: 'ok' | 'degraded' = 'ok', isPolled = false): LineEvent => ({
+  const frameOf = (slot: number, health: 'ok' | 'degraded' = 'ok', isPolled = false, stream = 'a'): LineEvent => ({
     type: 'frame',
     slot,
+    stream,
     health,
     isPolled,
   });
+  const otherFrame = (slot: number): LineEvent => frameOf(slot, 'ok', false, 'b');
   const frame = frameOf(100);
   const closed = (code: number): LineEvent => ({ type: 'closed', code });
   const answer = (slot: number, slotAgeMs: number): LineEvent => ({ type: 'answer', slot, slotAgeMs });
@@ -373,11 +375,12 @@ t.test('state', async (t) => {
       ['three seconds without a slot', 'live', 3000, [0, frame]],
       ['and a moment more', 'slow', 3001, [0, frame]],
       ['frames without a new slot', 'slow', 6001, [0, frame], [5000, frameOf(100, 'degraded')]],
-      ['and frames of an earlier one', 'slow', 6001, [0, frame], [5000, frameOf(99)], [5900, frame]],
+      ['and frames of an earlier one', 'slow', 6001, [0, frame], [5000, otherFrame(99)], [5900, frame]],
       ['15 s without a slot', 'slow', 15_000, [0, frame], [14_900, frameOf(100, 'degraded')]],
       ['and a moment more', 'stalled', 15_001, [0, frame], [15_000, frameOf(100, 'degraded')]],
       ['a new slot', 'live', 15_001, [0, frame], [15_000, frameOf(101)]],
-      ['one of another cluster', 'live', 15_001, [0, frameOf(5000)], [15_000, frameOf(100)]],
+      ['a first one of another cluster', 'slow', 15_000, [0, frameOf(110)], [14_600, otherFrame(100)]],
+      ['and a second', 'live', 15_001, [0, frameOf(110)], [14_600, otherFrame(100)], [15_000, otherFrame(101)]],
       ['a slot of a gateway with bad nodes', 'degraded', 3000, [0, frameOf(100, 'degraded')]],
       ['a gateway whose slot is old', 'stalled', 100, [0, answer(100, 90_000)], [50, frameOf(100, 'degraded')]],
       ['also if the frame came first', 'stalled', 100, [0, frameOf(100, 'degraded')], [50, answer(100, 90_000)]],
@@ -409,6 +412,18 @@ t.test('state', async (t) => {
         [4000, closed(1006)],
       ],
       ['a frame after it', 'live', 6000, [0, frame], [900, closed(1001)], [2500, closed(1006)], [5900, frameOf(108)]],
+      ['an answer after it', 'connecting', 5900, [900, closed(1001)], [2500, closed(1006)], [5900, answer(0, 0)]],
+      ['a frame that is refused', 'refused', 9000, [0, frame], [900, closed(1001)], [8900, { type: 'refused' }]],
+      [
+        'and nobody there',
+        'offline',
+        9,
+        [0, { type: 'refused' }],
+        [1, closed(1006)],
+        [2, closed(1006)],
+        [3, closed(1006)],
+      ],
+      ['a proven one', 'live', 9000, [0, { type: 'refused' }], [8900, frame]],
       ['a limit', 'limited', 9999, [0, { type: 'limited', retryAfterMs: 10_000 }]],
       ['its end', 'connecting', 10_000, [0, { type: 'limited', retryAfterMs: 10_000 }]],
       ['a key that is not valid', 'offline', 1, [0, frame], [1, { type: 'ended' }]],

@@ -82,7 +82,7 @@ export class WatchScreen {
     const { slot, health, stream, seq, updatedAt } = snapshot;
     if (stream !== undefined && seq !== undefined && updatedAt !== undefined)
       this.#strip.add({ slot, stream, seq, updatedAt });
-    this.#apply({ type: 'frame', slot, health, isPolled: false });
+    this.#apply({ type: 'frame', slot, stream, health, isPolled: false });
     if (this.#options.clock.monotonic() - this.#drawnMs >= MIN_INTERVAL_MS) this.#draw();
   }
 

@@ -98,9 +98,7 @@ export class LiveLine {
   }
 
   get view(): LineView {
-    const view = viewOf(this.#line, performance.now());
-    const isRefused = this.#proof.fault !== undefined && view.state !== 'offline';
-    return isRefused ? { ...view, state: 'refused' } : view;
+    return viewOf(this.#line, performance.now());
   }
 
   get proof(): Proof {
@@ -199,7 +197,7 @@ export class LiveLine {
     const trusting = this.#trust();
     if (request === undefined) {
       trusting.catch(() => {}); // what is polled has no receipt
-      if (this.#proof.fault !== undefined) return undefined; // the page says that it shows nothing unproven
+      if (this.#proof.fault !== undefined) throw new Error('no receipt'); // the page says that it shows nothing unproven
       return (parseExactJson(text) as { readonly result: Snapshot }).result;
     }
     try {
@@ -209,9 +207,10 @@ export class LiveLine {
       void this.#rememberSuccessor(verified.receipt.kid);
       return verified.result;
     } catch (thrown) {
-      if (thrown instanceof ReceiptError) this.#onRefused(thrown.code);
       this.doubt(thrown, Date.now); // the clock that refuses what is fresh is wrong
-      return undefined;
+      if (!(thrown instanceof ReceiptError)) return undefined;
+      this.#onRefused(thrown.code);
+      throw thrown;
     }
   }
 
@@ -238,8 +237,8 @@ export class LiveLine {
   #onMessage(message: TabMessage): void {
     if (message === 'trust') this.#onTrust();
     else if (message === 'request') this.#share();
-      this.#isUnanswered = false;
     else if (this.#feed === undefined) {
+      this.#isUnanswered = false;
       const { cluster } = message.proof;
       this.#onState({ ...message, line: movedBy(message.line, performance.now()) });
       if (cluster !== undefined) void this.#trust(cluster).catch(() => {}); // the next message tries again
@@ -285,6 +284,7 @@ export class LiveLine {
     if (changesInMs !== undefined) this.#viewTimer = setTimeout(() => this.#onView(), changesInMs);
     this.#options.onChange();
   }
+
   /** Steals the line from a tab that keeps it and is stopped, as phones do with those that nobody sees. */
   #onInterval(): void {
     void this.#readHealth();
@@ -293,7 +293,6 @@ export class LiveLine {
     this.#isUnanswered = true;
     this.#send('request');
   }
-
 
   async #readHealth(): Promise<void> {
     if (document.hidden) return;

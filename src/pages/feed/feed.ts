@@ -13,7 +13,8 @@ export interface FeedOptions {
   readonly receipts: boolean;
   /**
    * Parses a frame, which the gateway sent in answer to `request`: `SUB` and the target of the stream, or undefined for the
-   * answer of `/network`, which has no receipt. Resolves to undefined for a frame that must not be shown.
+   * answer of `/network`, which has no receipt. Resolves to undefined for a frame that can't be read now, and rejects with
+   * the reason for one that is refused.
    */
   readonly read: (text: string, request: string | undefined) => Promise<Snapshot | undefined>;
   /** Whether the feed reads `/network` where no stream is to be had. */
@@ -191,15 +192,19 @@ export class Feed {
 
   async #accept(text: string, request: string | undefined): Promise<void> {
     const attempt = this.#attempt;
-    const frame = await this.#options.read(text, request).catch(() => undefined);
-    if (frame === undefined || attempt !== this.#attempt) return;
+    const frame = await this.#options.read(text, request).catch((thrown) => {
+      if (attempt !== this.#attempt) return;
+      if (!this.#line.isRefused) console.warn(`slotgate: ${thrown}`);
+      this.#dispatch({ type: 'refused' });
+    });
+    if (!frame || attempt !== this.#attempt) return;
     const { slot, health, seq, stream } = frame;
     if (stream === this.#frame?.stream && seq < this.#frame.seq) return;
     const isPolled = request === undefined;
     if (!isPolled) this.#refusals = 0;
-    const isFirst = !this.#line.hasFrame;
+    const isFirst = this.#line.frame === undefined;
     this.#frame = frame;
-    this.#dispatch({ type: 'frame', slot, health, isPolled });
+    this.#dispatch({ type: 'frame', slot, stream, health, isPolled });
     if (!isFirst || health === 'ok') return;
     // the slot may have stood still for long before this frame
     const report = await readHealth(this.#options.base).catch(() => undefined);

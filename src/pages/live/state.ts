@@ -10,7 +10,7 @@ export const STATE_WORDS = {
   offline: 'Offline',
   restarting: 'Restarting',
   limited: 'Rate limited',
-  /** What the gateway sends is not proven: `LiveLine` finds that, as frames that are refused are no events of the line. */
+  /** What the gateway sends is not proven. */
   refused: 'Refused',
 } as const;
 
@@ -25,22 +25,33 @@ export interface Line {
   readonly slot: number | undefined;
   /** The time at which the slot last rose. */
   readonly risenMs: number;
-  /** Whether a frame has come: before one there are no values. */
-  readonly hasFrame: boolean;
-  /** Whether the newest frame was read over HTTP, since no stream was to be had. */
-  readonly isPolled: boolean;
-  readonly health: 'ok' | 'degraded';
+  /** The newest frame: before one there are no values. */
+  readonly frame: FrameEvent | undefined;
   /** The connections in a row that were lost, or that nobody answered. */
   readonly lost: number;
   readonly isRestarting: boolean;
+  /** Whether what came last is not proven. */
+  readonly isRefused: boolean;
   /** The time until which the gateway refuses requests. */
   readonly limitedUntilMs: number | undefined;
   readonly isEnded: boolean;
 }
 
+interface FrameEvent {
+  readonly type: 'frame';
+  readonly slot: number;
+  /** The process of the gateway, if it names one. */
+  readonly stream: string | undefined;
+  readonly health: 'ok' | 'degraded';
+  /** Whether it was read over HTTP, since no stream was to be had. */
+  readonly isPolled: boolean;
+}
+
 /** What happens on the line. */
 export type LineEvent =
-  | { readonly type: 'frame'; readonly slot: number; readonly health: 'ok' | 'degraded'; readonly isPolled: boolean }
+  | FrameEvent
+  /** A frame came that is not proven. */
+  | { readonly type: 'refused' }
   /** The gateway answered, and named its newest slot if it has one. */
   | { readonly type: 'answer'; readonly slot: number; readonly slotAgeMs: number }
   /** A connection closed, or none could be made. */
@@ -70,9 +81,6 @@ const SLOW_MS = 3000;
 /** The time between two reads over HTTP. */
 export const POLL_MS = 5000;
 
-/** A slot that falls by more is that of another cluster; several gateways behind one address differ by less. */
-const OTHER_CLUSTER_SLOTS = 1000;
-
 /** The first connection that is lost is no failed reconnect; the second one that fails is the third that is lost. */
 const LOST_WHEN_OFFLINE = 3;
 const SECOND_MS = 1000;
@@ -84,11 +92,10 @@ export const newLine = (intervalMs: number): Line => ({
   intervalMs,
   slot: undefined,
   risenMs: 0,
-  hasFrame: false,
-  isPolled: false,
-  health: 'ok',
+  frame: undefined,
   lost: 0,
   isRestarting: false,
+  isRefused: false,
   limitedUntilMs: undefined,
   isEnded: false,
 });
@@ -97,16 +104,19 @@ export function afterEvent(line: Line, event: LineEvent, nowMs: number): Line {
   const { slot = Number.NEGATIVE_INFINITY } = line;
   switch (event.type) {
     case 'frame': {
-      const { health, isPolled } = event;
-      const isRisen = event.slot > slot || event.slot < slot - OTHER_CLUSTER_SLOTS;
-      const risen = isRisen ? { slot: event.slot, risenMs: nowMs } : { slot, risenMs: line.risenMs };
-      return { ...newLine(line.intervalMs), ...risen, hasFrame: true, isPolled, health };
+      const { frame, risenMs } = line;
+      // a gateway may be behind another one of its address, or be of another cluster: then its own next slot counts
+      const isRisen = event.slot > slot || (frame && frame.stream === event.stream && event.slot > frame.slot);
+      const risen = isRisen ? { slot: event.slot, risenMs: nowMs } : { slot, risenMs };
+      return { ...newLine(line.intervalMs), ...risen, frame: event };
     }
+    case 'refused':
+      return { ...line, lost: 0, isRefused: true };
     case 'answer': {
       const risenMs = nowMs - event.slotAgeMs;
       // the reader's own clock counts, unless it began when the slot was old already
       const isNews = event.slot > slot || (event.slot === slot && risenMs < line.risenMs);
-      return { ...line, lost: 0, ...(event.slot > 0 && isNews && { slot: event.slot, risenMs }) };
+      return { ...line, lost: 0, isRestarting: false, ...(event.slot > 0 && isNews && { slot: event.slot, risenMs }) };
     }
     case 'limited':
       return { ...line, lost: 0, limitedUntilMs: nowMs + event.retryAfterMs };
@@ -128,7 +138,7 @@ export const movedBy = (line: Line, ms: number): Line => ({
 
 /** Returns what people read about the line now. */
 export function viewOf(line: Line, nowMs: number): LineView {
-  const { slot, risenMs, limitedUntilMs = 0, isPolled, hasFrame } = line;
+  const { slot, risenMs, limitedUntilMs = 0, frame } = line;
   const slotAgeMs = slot === undefined ? 0 : Math.max(0, nowMs - risenMs);
   // a moment after the second, when a line that turns slow has turned
   const nextSecondMs = slot === undefined ? undefined : SECOND_MS - (slotAgeMs % SECOND_MS) + 1;
@@ -136,25 +146,26 @@ export function viewOf(line: Line, nowMs: number): LineView {
     state,
     slotAgeMs,
     waitMs,
-    isPolled,
-    hasFrame,
+    isPolled: frame?.isPolled ?? false,
+    hasFrame: frame !== undefined,
     changesInMs,
   });
   if (line.isEnded) return view('offline');
   const waitMs = limitedUntilMs - nowMs;
   if (waitMs > 0) return view('limited', waitMs % SECOND_MS || SECOND_MS, waitMs);
   if (line.lost >= LOST_WHEN_OFFLINE) return view('offline');
+  if (line.isRefused) return view('refused');
   if (line.isRestarting) return view('restarting');
   const waitedMs = slotAgeMs - pauseMsOf(line);
   if (waitedMs > STALLED_MS) return view('stalled');
   if (waitedMs > SLOW_MS) return view('slow');
-  if (!hasFrame) return view('connecting');
-  return view(line.health === 'ok' ? 'live' : 'degraded', Math.min(nextSecondMs ?? SECOND_MS, SLOW_MS - waitedMs + 1));
+  if (frame === undefined) return view('connecting');
+  return view(frame.health === 'ok' ? 'live' : 'degraded', Math.min(nextSecondMs ?? SECOND_MS, SLOW_MS - waitedMs + 1));
 }
 
 /** Returns the time by which a frame may be later than its slot. */
-function pauseMsOf({ intervalMs, isPolled }: Line): number {
-  if (isPolled) return POLL_MS;
+function pauseMsOf({ intervalMs, frame }: Line): number {
+  if (frame?.isPolled) return POLL_MS;
   return intervalMs > SECOND_MS ? intervalMs : 0;
 }
 

@@ -1,4 +1,3 @@
-import type { Snapshot } from '../../client/index.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Feed } from '../feed/feed.ts';
 import type { Verify } from './verify.ts';
@@ -23,8 +22,8 @@ export function sharedFeed(base: string, interval: number, verify?: Verify): Fee
       maxBackoffMs: MAX_BACKOFF_MS,
       clock: systemClock,
       async read(text, request) {
-        const snapshot: Snapshot = JSON.parse(text).result;
-        return !verify || (request !== undefined && (await verify(text, request))) ? snapshot : undefined;
+        if (verify && !(request && (await verify(text, request)))) throw new Error('a frame is not proven');
+        return JSON.parse(text).result;
       },
     });
   page[SHARED].set(key, feed);

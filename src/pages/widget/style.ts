@@ -34,8 +34,8 @@ path{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linejoin:round;vector
 :host(:state(live)) .dot{background:currentColor;color:var(--slotgate-good,light-dark(#1a7f37,#4cc163))}
 :host(:state(degraded)) .dot{background:linear-gradient(90deg,currentColor 50%,#0000 50%)}
 :host(:is(:state(degraded),:state(slow),:state(restarting),:state(limited))) .dot{color:var(--slotgate-warn,light-dark(#8a5a00,#e0a83a))}
-:host(:is(:state(slow),:state(stalled),:state(restarting),:state(limited),:state(offline))) .dot{border-radius:2px}
-:host(:is(:state(stalled),:state(offline))) .dot{background:currentColor;color:var(--slotgate-bad,light-dark(#b3202c,#ff7b72))}
-:host(:is(:state(slow),:state(stalled),:state(restarting),:state(limited),:state(offline))) :is(dd,.spark){opacity:.65}
+:host(:is(:state(slow),:state(stalled),:state(restarting),:state(limited),:state(offline),:state(refused))) .dot{border-radius:2px}
+:host(:is(:state(stalled),:state(offline),:state(refused))) .dot{background:currentColor;color:var(--slotgate-bad,light-dark(#b3202c,#ff7b72))}
+:host(:is(:state(slow),:state(stalled),:state(restarting),:state(limited),:state(offline),:state(refused))) :is(dd,.spark){opacity:.65}
 .said{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(forced-colors:active){.dot{forced-color-adjust:none}}`;
