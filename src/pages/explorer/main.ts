@@ -220,21 +220,22 @@ function contextOf({ client, now }: TrustedClient<Client>, title: Title): ViewCo
   };
 }
 
-const notice = new KeyNotice(() => void trustNewKey());
+let trustNewKey = (): void => {};
+const notice = new KeyNotice(() => trustNewKey());
 
 /** Lets the reader decide about a key that this browser has not seen, and shows the view again if it is accepted. */
 view.addEventListener(UNKNOWN_KEY, () => {
   Promise.all([openClient(), readPublicKey()])
-    .then(([{ publicKey }, unknownKey]) => notice.show('unknown-key', { publicKey, unknownKey }))
+    .then(([{ cluster, publicKey }, named]) => {
+      notice.show('unknown-key', { publicKey, unknownKey: named === publicKey ? undefined : named });
+      trustNewKey = () => {
+        keyMemory.remember(cluster, named); // by now the gateway may name one that its reader has not compared
+        notice.show(undefined, { publicKey, unknownKey: undefined });
+        showTrusted();
+      };
+    })
     .catch(() => {}); // the part that was refused offers another try
 });
-
-async function trustNewKey(): Promise<void> {
-  const [{ cluster }, publicKey] = await Promise.all([openClient(), readPublicKey()]);
-  keyMemory.remember(cluster, publicKey);
-  notice.show(undefined, { publicKey, unknownKey: undefined });
-  showTrusted();
-}
 
 /** Shows the view again with another client: the former one trusts the former key, cluster and clock. */
 function showTrusted(): void {
@@ -364,8 +365,8 @@ enableHeader(go);
 enableSuggestions(input, go);
 enableCopyButtons();
 addEventListener('pagehide', keepTop);
-showAgain();
 whileSeen(
   () => showing.start(),
   () => showing.pause(),
 );
+showAgain();
