@@ -737,6 +737,7 @@ t.test('what has the focus keeps it when newer values are shown', async (t) => {
 
 t.test('what the start page could not read is read again', async (t) => {
   const { page } = await openTab(t);
+  await page.clock.install();
   let isDown = true;
   await page.route('**/api/v1/health', (route) => (isDown ? route.abort() : route.continue()));
   const refusal = { success: false, error: 'upstream_unavailable', message: 'no node answers' };
@@ -753,7 +754,16 @@ t.test('what the start page could not read is read again', async (t) => {
   await part(page, 'Try one of these').locator('.examples a').first().waitFor();
   isDown = false;
   await again('Newest blocks').click();
-  await untilShown(part(page, 'Newest blocks').locator('tbody tr'));
+  const rows = part(page, 'Newest blocks').locator('tbody tr');
+  await untilShown(rows);
+  isDown = true;
+  await page.mouse.move(0, 0); // a list that is pointed at stays
+  for (const _ of [1, 2]) await page.clock.fastForward(5000);
+  await again('Newest blocks').waitFor();
+  t.match(await part(page, 'Newest blocks').textContent(), 'No node answers');
+  isDown = false;
+  await again('Newest blocks').click();
+  await untilShown(rows);
 });
 
 t.test('a page that was open while its gateway got another cluster offers to show that one', async (t) => {

@@ -26,6 +26,9 @@ const BLOCK_DELAY = 2;
 /** The time between two reads of the newest block. */
 const REFRESH_MS = 5000;
 
+/** A list is replaced by the reason for which it stands still after this number of failures in a row. */
+const FAILURES_SHOWN = 2;
+
 /** Addresses that may exist, by the words for them. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'Wrapped SOL': WRAPPED_SOL,
@@ -80,13 +83,19 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
   void blocks.load(async (read) => {
     await read(readBlocks());
     showBlocks();
+    let failures = 0;
+    const refresh = async (): Promise<void> => {
+      await readNewest(client, found);
+      failures = 0;
+      showBlocks();
+    };
     whileShown(() => {
       const timer = setInterval(() => {
-        const isPointedAt = blocks.element.matches(':hover'); // what somebody is about to open stays where it is
-        if (!isPointedAt)
-          void readNewest(client, found)
-            .then(showBlocks)
-            .catch(() => {}); // the next one tries again
+        if (blocks.element.matches(':hover')) return; // what somebody is about to open stays where it is
+        refresh().catch(() => {
+          failures++;
+          if (failures === FAILURES_SHOWN) void blocks.load((read) => read(refresh())); // which says why
+        });
       }, REFRESH_MS);
       return () => clearInterval(timer);
     });
