@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
@@ -197,8 +197,8 @@ t.test('plots begin with what the gateway saw before the page was opened', async
   };
   await waitFor(async () => (await seen()) > 60, 'slots that the gateway has seen');
   const { page, problems } = await openTab(t);
-  await page.goto(meddler.url);
   await page.addInitScript('Object.defineProperty(navigator, "language", { value: "en-US@posix" })'); // of LANG=C
+  await page.goto(meddler.url);
   await untilState(page, 'live');
   await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
   const shown = (id: string): string =>
@@ -213,13 +213,13 @@ t.test('the page is live again after the gateway was started again', async (t) =
   const { gateway: first } = await startGateway(t, nodes, { state: `${folders}/gateway`, receiptKey });
   const proxy = await openTamperingProxy(t, first.url);
   const { page } = await openTab(t);
-  await page.goto(proxy.url);
   // as Firefox does for a reader who lets sites keep nothing
   await page.addInitScript(`
     const refuse = () => { throw new DOMException('not allowed', 'SecurityError'); };
     navigator.locks.request = async () => refuse();
     window.BroadcastChannel = class { constructor() { refuse(); } };
     Object.defineProperty(window, 'localStorage', { get: refuse });`);
+  await page.goto(proxy.url);
   await untilState(page, 'live');
   await first.close();
   await until(page, '["restarting", "offline"].includes(document.body.dataset.state)');
@@ -284,6 +284,9 @@ t.test('another key is refused until the reader accepts it', async (t) => {
   await page.waitForSelector('#accept:visible');
   t.match(await text(page, 'key-text'), `the gateway signs with ${other.publicKey} now`);
   t.equal(await text(page, 'mark'), '✗');
+  await page.setViewportSize({ width: 320, height: 256 });
+  t.ok((await page.locator('#key-notice').evaluate((notice) => notice.getBoundingClientRect().top)) > 0, 'at 400 %');
+  await page.setViewportSize({ width: 1280, height: 720 });
   await untilState(page, 'refused');
   t.notMatch((await page.locator('main').allInnerTexts()).join(), /All nodes answer|Connecting|● ok/);
   const { page: explorer } = { page: await page.context().newPage() };
@@ -310,9 +313,6 @@ t.test('a reader whose clock is wrong sees what is proven now, and nothing older
     );
     await tab.goto(gateway.url + path);
   };
-  await page.setViewportSize({ width: 320, height: 256 });
-  t.ok((await page.locator('#key-notice').evaluate((notice) => notice.getBoundingClientRect().top)) > 0, 'at 400 %');
-  await page.setViewportSize({ width: 1280, height: 720 });
   const setRight = (page: Page): Promise<unknown> => page.evaluate('Date.now = rightNow');
   const slots: string[] = [];
   page.on('request', (request) => slots.push(...(request.url().match(/v1\/slot$/) ?? [])));
@@ -466,6 +466,23 @@ t.test('the reference sends requests and opens the stream', async (t) => {
   await route('getBalance').locator('button[type=submit]').click();
   await route('getBalance').locator('.try .good').waitFor();
   t.match(await route('getBalance').locator('.try pre').last().textContent(), '"lamports": 9007199254740993');
+  const held: Route[] = [];
+  await page.route('**/api/v1/balance/*', (request) => void held.push(request));
+  for (const count of [1, 2]) {
+    await route('getBalance').locator('button[type=submit]').click();
+    await waitFor(() => held.length === count, 'a request');
+  }
+  await held[1]?.continue();
+  await route('getBalance').locator('.try .good').waitFor();
+  const late = page.waitForResponse('**/api/v1/balance/*');
+  await held[0]?.fulfill({ json: {} });
+  await (await late).finished();
+  await page.unroute('**/api/v1/balance/*');
+  const key = (id: string) => route(id).locator('input[type=password]');
+  await key('getBalance').fill('a key');
+  t.equal(await key('getBlock').inputValue(), 'a key', 'which is sent with each request');
+  t.match(await route('getBlock').locator('.try pre').first().textContent(), 'X-Api-Key: a key');
+  t.match(await route('getBalance').locator('.try pre').last().textContent(), '"lamports"', 'the newest answer stays');
   await route('getBalance').locator('a:text("Verify this answer")').click();
   await page.waitForSelector('#finding.proven');
   await page.goto(`${gateway.url}/docs/routes`);

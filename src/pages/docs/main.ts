@@ -102,6 +102,11 @@ function trialOf(route: HTMLElement): Trial {
   });
   key.addEventListener('input', () => {
     apiKey = key.value.trim();
+    for (const each of document.querySelectorAll<HTMLInputElement>('input[type=password]')) {
+      if (each === key) continue;
+      each.value = key.value;
+      each.form?.dispatchEvent(new Event('input'));
+    }
   });
   const form = create(
     'form',
@@ -169,7 +174,10 @@ function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
 }
 
 async function showAnswer(output: HTMLElement, request: FilledRequest): Promise<void> {
-  output.replaceChildren(create('p', { class: 'muted' }, 'Sending…'));
+  const sending = create('p', { class: 'muted' }, 'Sending…');
+  output.replaceChildren(sending);
+  /** Shows an answer in the place of what waits for it, unless another request was sent since. */
+  const show = (...children: HTMLElement[]): void => sending.replaceWith(...children);
   const startedMs = performance.now();
   try {
     const { body, headers } = request;
@@ -190,13 +198,10 @@ async function showAnswer(output: HTMLElement, request: FilledRequest): Promise<
       { class: response.ok ? 'good' : 'bad' },
       `${response.status} in ${tookMs} ms. ${shownHeaders.join(', ')}`,
     );
-    output.replaceChildren(
-      status,
-      create('pre', { tabindex: '0' }, indentJson(text).slice(0, SHOWN_CHARACTERS)),
-      ...linksOf(response, text, request),
-    );
+    const pre = create('pre', { tabindex: '0' }, indentJson(text).slice(0, SHOWN_CHARACTERS));
+    show(status, pre, ...linksOf(response, text, request));
   } catch {
-    output.replaceChildren(create('p', { class: 'bad' }, 'The gateway did not answer.'));
+    show(create('p', { class: 'bad' }, 'The gateway did not answer.'));
   }
 }
 
