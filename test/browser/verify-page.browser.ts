@@ -51,9 +51,12 @@ t.test('the page shows which check fails if something was changed or differs fro
   await page.fill('#request', 'GET /api/v1/slot');
   t.match(await judged(page, body), /^✗ Not provenThe answer is to another request/);
   t.match(await page.textContent('#finding tr.wrong'), /^request/);
+  t.match(await page.textContent('#said'), /^Not proven: The answer is to another request/);
+  t.equal(await page.locator('#finding').getAttribute('aria-live'), null, 'what was signed is not read out');
   await page.fill('#request', 'the balance');
   t.match(await page.textContent('#note'), /must read like/);
   t.equal(await judged(page, ''), '');
+  t.equal(await page.textContent('#said'), '');
   t.same(problems, []);
 });
 

@@ -1,5 +1,5 @@
 import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
-import { create, elementById } from '../browser/elements.ts';
+import { create, elementById, setText } from '../browser/elements.ts';
 import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
 import { readPublicKey } from '../browser/trusted-client.ts';
@@ -16,6 +16,8 @@ const form = elementById('form', HTMLFormElement);
 const bodyInput = elementById('body', HTMLTextAreaElement);
 const noteElement = elementById('note', HTMLElement);
 const reportElement = elementById('finding', HTMLElement);
+/** What screen readers announce of a report, once for all input that leads to the same. */
+const saidElement = elementById('said', HTMLElement);
 
 /** Where the verdict has room beside the form. */
 const isWide = matchMedia('(min-width: 60rem)');
@@ -51,6 +53,7 @@ const VERDICT_SIGNS: Readonly<Record<VerificationReport['verdict'], string>> = {
 
 function renderReport({ verdict, headline, explanation, lines, result }: VerificationReport): void {
   reportElement.className = verdict;
+  setText(saidElement, `${headline}: ${explanation}`);
   const sign = create('span', { 'aria-hidden': 'true' }, VERDICT_SIGNS[verdict]);
   reportElement.replaceChildren(create('h2', {}, sign, ` ${headline}`), create('p', {}, explanation));
   if (result !== null)
@@ -72,7 +75,10 @@ function verify(): void {
   share.style.visibility = isEmpty ? 'hidden' : ''; // it keeps its place
   const { request, nonce } = readInput();
   share.href = `#${new URLSearchParams({ body: bodyInput.value, request, nonce })}`;
-  if (isEmpty) return;
+  if (isEmpty) {
+    setText(saidElement, '');
+    return;
+  }
   try {
     renderReport(verifyText(bodyInput.value, readInput(), Date.now()));
   } catch (thrown) {
