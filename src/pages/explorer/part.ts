@@ -8,8 +8,6 @@ import type { Title } from './title.ts';
 /** Waits for an answer, unless it comes too late. */
 export type Read = <A>(answer: Promise<A>) => Promise<A>;
 
-const NEVER = new Promise<never>(() => {});
-
 /** A part of a view that loads, and fails, alone. */
 export class Part {
   readonly element: HTMLElement;
@@ -83,7 +81,7 @@ export class Part {
       try {
         return await answer;
       } finally {
-        if (load !== this.#load) await NEVER;
+        if (load !== this.#load) await new Promise(() => {});
         this.#body.setAttribute('aria-busy', 'false');
       }
     };
