@@ -86,6 +86,8 @@ t.test('docs-markdown', async (t) => {
       markdown,
       /### rate_limited\n\n429: the request costs .* `Retry-After`.*The same request may succeed later\./,
     );
+    t.match(markdown, /### rpc_error\n\n400, 404, 502 or 503: .*-32009 [^.]+\.\n/, "a node's code decides");
+    t.match(markdown, /### not_found\n\n404: .*forgotten an old one\.\n/, 'it may appear');
     t.match(markdown, '```python\nimport hashlib', 'with the examples that tests run');
     t.notMatch(markdown, '<!-- example');
     const alerts = readFileSync('config/monitoring/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g);

@@ -1,7 +1,6 @@
-import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
-import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
 import { type ApiDocument, errorCodesOf, type Operation, operationsOf, parametersOf } from './api-document.ts';
 import { type Chapter, docsPath, headingsOf, sectionId } from './chapters.ts';
+import { ERROR_WORDS } from './error-words.ts';
 import { formatParameterType, propertiesOf } from './schema-rows.ts';
 
 /** Returns the whole reference in Markdown: what `/docs` shows, for editors, agents and terminals. */
@@ -56,17 +55,11 @@ const table = (head: string, rows: readonly string[]): string =>
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n+\s*/g, ' ');
 
-function errorsMarkdown(): string {
-  const codes = Object.keys(ERRORS) as ErrorCode[]; // the table's own keys
-  return codes
-    .map((code) => {
-      const { status, retry } = ERRORS[code];
-      const { meaning, fix } = ERROR_REFERENCE[code];
-      const again = retry === 'later' ? 'The same request may succeed later.' : 'The same request fails again.';
-      return `### ${code}\n\n${status}: ${meaning}. ${fix} ${again}`;
-    })
-    .join('\n\n');
-}
+const errorsMarkdown = (): string =>
+  ERROR_WORDS.map(({ code, statuses, meaning, fix, maySucceed }) => {
+    const again = maySucceed ? ' The same request may succeed later.' : ' The same request fails again.';
+    return `### ${code}\n\n${statuses}: ${meaning}. ${fix}${maySucceed === undefined ? '' : again}`;
+  }).join('\n\n');
 
 /** Returns `/llms.txt` (llmstxt.org): what there is to read about this gateway, and where. */
 export function llmsText(chapters: readonly Chapter[], document: ApiDocument): string {

@@ -1,7 +1,6 @@
-import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
+import { ERRORS } from '../../shared/domain/gateway-error.ts';
 import { indentJson } from '../../shared/domain/indent-json.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
-import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
 import {
   type ApiDocument,
   errorCodesOf,
@@ -11,6 +10,7 @@ import {
   parametersOf,
 } from './api-document.ts';
 import { type Chapter, headingsOf, sectionId } from './chapters.ts';
+import { ERROR_WORDS } from './error-words.ts';
 import { EXAMPLE_ANSWERS } from './example-answers.ts';
 import { chapterHtml, escapeHtml, inlineHtml } from './markdown-html.ts';
 import { formatParameterType, propertiesOf, type SchemaRow } from './schema-rows.ts';
@@ -153,16 +153,10 @@ const rowsHtml = (rows: readonly (readonly string[])[]): string =>
     ? ''
     : `<table>${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}`).join('')}`).join('')}</table>`;
 
-const errorsHtml = (): string => {
-  const codes = Object.keys(ERRORS) as ErrorCode[]; // the table's own keys
-  return codes
-    .map((error) => {
-      const { status, retry } = ERRORS[error];
-      const { meaning, fix } = ERROR_REFERENCE[error];
-      const again = retry === 'later' ? ' <i>May succeed later.</i>' : '';
-      return `<h2 id="error-${error}">${code(error)} ${status}</h2><p>${inlineHtml(capitalized(meaning))}. ${inlineHtml(fix)}${again}</p>`;
-    })
-    .join('');
-};
+const errorsHtml = (): string =>
+  ERROR_WORDS.map(({ code: error, statuses, meaning, fix, maySucceed }) => {
+    const again = maySucceed ? ' <i>May succeed later.</i>' : '';
+    return `<h2 id="error-${error}">${code(error)} ${statuses}</h2><p>${inlineHtml(capitalized(meaning))}. ${inlineHtml(fix)}${again}</p>`;
+  }).join('');
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
