@@ -11,8 +11,10 @@ import {
 
 const tierLimits = {
   units: positiveCount.describe('Units per window: what a request costs is in the reference, under Limits.'),
-  streams: countOrZero.describe('Open WebSocket connections.'),
-  subscriptions: countOrZero.describe('Account subscriptions per WebSocket connection.'),
+  streams: countOrZero.describe('Open streams: WebSocket connections, and Server-Sent Events.'),
+  subscriptions: countOrZero.describe(
+    "Subscriptions per stream: accounts, topics of Server-Sent Events, and what Solana's pubsub has.",
+  ),
   messages: positiveCount.describe(
     'WebSocket messages, and addresses subscribed to, per second over all connections of a caller.',
   ),

@@ -147,6 +147,7 @@ interface Prices {
   readonly request: number;
   readonly nonce?: number;
   readonly body?: string;
+  readonly batch?: string;
   readonly upstream?: string;
   readonly answer?: string;
 }
@@ -161,6 +162,7 @@ function pricesOf(route: Route): Prices {
     request: BASE_UNITS,
     ...(route.envelope === 'signed' && { nonce: NONCE_UNITS }),
     ...(route.kind === 'post' && { body: '1 for each started 16 KiB beyond the first' }),
+    ...(hasJsonRpcForm(route) && { batch: '1 for each call beyond the first' }),
     ...(readsUpstream && { upstream: [route.missUnitPrice ?? [], UPSTREAM_PRICE].flat().join(', ') }),
     ...(readsUpstream && { answer: '1 for each started MiB beyond the first' }),
   };
