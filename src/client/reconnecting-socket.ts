@@ -69,14 +69,19 @@ export class ReconnectingSocket {
     if (this.#isClosed) return;
     const { openSocket, clock, silenceMs, onOpen, onMessage } = this.#options;
     const socket = openSocket();
-    socket.addEventListener('error', () => {}); // `close` follows; without a listener `ws` would throw
+    const ifCurrent = (work: (event: { data?: unknown; code?: number }) => void) => (event: object) => {
+      if (this.#socket === socket) work(event);
+    };
+    socket.addEventListener(
+      'error', // without a listener `ws` would throw
+      ifCurrent(() => {
+        if (!this.#isOpen) this.#onConnectionLost(ABNORMAL_CLOSURE); // on Node 20 and 22 no `close` follows
+      }),
+    );
     if (this.#isClosed) {
       socket.close(); // the owner was called on the way, and has closed this
       return;
     }
-    const ifCurrent = (work: (event: { data?: unknown; code?: number }) => void) => (event: object) => {
-      if (this.#socket === socket) work(event);
-    };
     const startMs = clock.monotonic();
     this.#socket = socket;
     this.#watchdog = new SilenceWatchdog({

@@ -426,6 +426,19 @@ t.test('stream', async (t) => {
     }
   });
 
+  t.test('a socket that fails to open is replaced, whether it says that it has closed or not', async (t) => {
+    const { clock, sockets, last, states } = open(t);
+    last().fail();
+    t.equal(states.at(-1), 'waiting');
+    clock.advance(500);
+    last().end(1006);
+    clock.advance(1000);
+    t.equal(sockets.length, 3, 'each was one failure');
+    last().open();
+    last().fail();
+    t.equal(states.at(-1), 'open', 'of one that is open `close` follows');
+  });
+
   t.test('a silent socket is replaced, one that never opens too', async (t) => {
     const { clock, sockets, last, receive, states } = open(t);
     clock.advance(14_999);

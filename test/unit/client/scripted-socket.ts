@@ -42,6 +42,11 @@ export class ScriptedSocket implements Socket {
     this.#dispatch('message', { data });
   }
 
+  /** Fails to open as a WebSocket of Node 20 and 22 does, which has no `close` then. */
+  fail(): void {
+    this.#dispatch('error', {});
+  }
+
   /** Ends the connection, as the gateway or the network would. */
   end(code: number): void {
     this.#dispatch('error', {});
