@@ -45,7 +45,8 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
   const servers = [http, pubsub];
   for (const server of servers) {
     server.maxConnections = MAX_CONNECTIONS;
-    makeRoom(server, MAX_HTTP_CONNECTIONS, backend.clock);
+    const leave = makeRoom(server, MAX_HTTP_CONNECTIONS, backend.clock);
+    server.on('upgrade', ({ socket }) => leave(socket)); // from Node 26 on its stream may be another one
   }
   const { port, taken } = await listenOnPair(http, pubsub, ports);
   const node: NodeContext = { ...backend, address: `${HOST}:${port}` };

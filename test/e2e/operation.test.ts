@@ -64,11 +64,11 @@ t.test('admin', async (t) => {
       socket.write(`GET /livez HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     });
 
-  /** Sends a request for an upgrade and resets the connection. */
-  const resetUpgrade = (url: string): Promise<void> =>
+  /** Sends a request for an upgrade, with a length of its body or none, and resets the connection. */
+  const resetUpgrade = (url: string, headers: Readonly<Record<string, string>>): Promise<void> =>
     new Promise((resolve) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
-        socket.write(upgradeRequest(), () => socket.resetAndDestroy());
+        socket.write(upgradeRequest('', headers), () => socket.resetAndDestroy());
       });
       socket.on('close', () => resolve());
     });
@@ -77,7 +77,11 @@ t.test('admin', async (t) => {
     const { fetchFrom, url, gateway, get, clock, scrape } = await startWatched(t, {
       set: ['drainDelayMs=5000', 'drainTimeoutMs=0'],
     });
-    for (let i = 0; i < 50; i++) await resetUpgrade(url); // one that is not caught fails the test
+    for (let i = 0; i < 50; i++) await resetUpgrade(url, i % 2 ? { 'Content-Length': '5' } : {}); // one that is not caught fails the test
+    const pipelined = await RawConnection.open(url);
+    pipelined.write(`GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n${upgradeRequest('', { Host: 'localhost' })}`);
+    await waitFor(() => pipelined.closed, 'both answers');
+    t.match(pipelined.text, /^HTTP\/1\.1 200 .*\nok\nHTTP\/1\.1 404 .*WebSockets are at/s);
     t.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const pages = {
       '/': 'text/html',

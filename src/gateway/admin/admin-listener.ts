@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -62,14 +62,7 @@ export async function openAdminListener(options: AdminListenerOptions): Promise<
   const { port: apiPort } = sources.config;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
     void answer(request, response, pages, log, { isLocal, apiPort });
-  server.on('request', onRequest);
-  server.on('upgrade', (request) => {
-    request.socket.on('error', () => {}); // node:http has removed its own listener; `close` follows
-    const response = new ServerResponse(request); // node:http makes none for it
-    response.assignSocket(request.socket);
-    response.on('finish', () => request.socket.destroySoon());
-    onRequest(request, response);
-  });
+  server.on('request', onRequest); // also for an upgrade, for which nothing else listens
   return {
     url: urlOf(bound),
     async close() {

@@ -5,8 +5,15 @@ import type { Clock } from '../domain/clock.ts';
 /** The time in which a new connection keeps its place, in milliseconds: its request is on its way. */
 const GRACE_MS = 200;
 
-/** Refuses none: beyond `maxConnections` the longest waiting one makes room, else the oldest. No WebSocket counts. */
-export function makeRoom(server: Server, maxConnections: number, clock: Pick<Clock, 'monotonic' | 'after'>): void {
+/**
+ * Refuses none: beyond `maxConnections` the longest waiting one makes room, else the oldest. Returns what is called when one
+ * becomes a WebSocket: that no longer counts.
+ */
+export function makeRoom(
+  server: Server,
+  maxConnections: number,
+  clock: Pick<Clock, 'monotonic' | 'after'>,
+): (upgraded: Duplex) => void {
   /** The time at which each connection began to wait for a request, or got its last one; the oldest come first. */
   const waiting = new Map<Duplex, number>();
   const answering = new Map<Duplex, number>();
@@ -45,5 +52,5 @@ export function makeRoom(server: Server, maxConnections: number, clock: Pick<Clo
       if (answering.delete(socket)) waiting.set(socket, clock.monotonic());
     });
   });
-  server.on('upgrade', (_, socket) => leave(socket));
+  return leave;
 }

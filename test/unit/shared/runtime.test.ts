@@ -319,8 +319,11 @@ t.test('make-room', async (t) => {
       if (request.url === '/') response.end('ok');
     });
     const clock = new ManualClock();
-    makeRoom(server, 4, clock);
-    server.on('upgrade', (_, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+    const leave = makeRoom(server, 4, clock);
+    server.on('upgrade', ({ socket }) => {
+      leave(socket);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
