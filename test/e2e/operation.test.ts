@@ -659,9 +659,9 @@ t.test('pages', async (t) => {
   });
 
   t.test('the page is sent in the best coding that the caller accepts', async (t) => {
-    const lengthFor = (coding: string, from = url) =>
+    const lengthFor = (coding: string, from = url, sentByBrowsers = 'sec-fetch-mode') =>
       new Promise<[string | undefined, number]>((resolve, reject) => {
-        request(from, { headers: { 'accept-encoding': coding, 'sec-fetch-mode': 'navigate' } }, (answer) => {
+        request(from, { headers: { 'accept-encoding': coding, [sentByBrowsers]: '1' } }, (answer) => {
           answer.resume();
           resolve([answer.headers['content-encoding'], Number(answer.headers['content-length'])]);
         })
@@ -669,6 +669,7 @@ t.test('pages', async (t) => {
           .end();
       });
     t.same(await lengthFor('gzip, br'), ['br', page?.br.length]);
+    t.same(await lengthFor('gzip, br', url, 'upgrade-insecure-requests'), ['br', page?.br.length], 'over plain HTTP');
     t.same(await lengthFor('gzip'), ['gzip', page?.gzip.length]);
     t.same(await lengthFor('identity'), [undefined, page?.identity.length]);
     const document = `${gateway.url}/api/v1/openapi.json`;

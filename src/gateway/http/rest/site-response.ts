@@ -29,7 +29,8 @@ export function siteResponse(
   });
   if (req.getUrl() === BADGE_PATH) return send(drawBadge(req.getQuery() ?? '', context));
   if (file.isTemplate) return send(filled(file, baseOf(req) ?? '/'));
-  const base = isPage(file) && req.getHeader('sec-fetch-mode') === '' ? baseOf(req) : undefined;
+  const isForProgram = req.getHeader('sec-fetch-mode') === '' && req.getHeader('upgrade-insecure-requests') === '';
+  const base = isPage(file) && isForProgram ? baseOf(req) : undefined;
   return base === undefined
     ? fileResponse(payer, file, conditions)
     : previewResponse(send, file, { base, subject: subjectIn(req) }, conditions);
@@ -65,7 +66,8 @@ const subjectIn = (req: EngineRequest): string | undefined =>
 
 /**
  * Writes what link previews need into a page: the whole URL of its picture, and of the explorer the subject. The programs
- * that make previews run no script, and send no `Sec-Fetch-Mode`, as browsers do.
+ * that make previews run no script, and send neither `Sec-Fetch-Mode`, as browsers do over TLS and to this machine, nor
+ * `Upgrade-Insecure-Requests`, as they do elsewhere.
  */
 function previewOf({ identity }: SiteFile, { base, subject }: Preview): string {
   const text = identity.toString().replace(/(<meta property="og:image" content=")[^"]*/, `$1${base}card.png`);
