@@ -824,6 +824,8 @@ t.test('site', async (t) => {
       );
       const [inPage, ancestors] = policy.split('; frame-ancestors ');
       t.equal(ancestors, name === 'embed' ? '*' : "'none'");
+      const embedder = page.headers.find(([header]) => header === 'Cross-Origin-Embedder-Policy')?.[1];
+      t.equal(embedder, name === 'embed' ? 'require-corp' : undefined, 'as some pages demand of what they frame');
       t.match(html, `content="${inPage}"`);
     });
   }

@@ -54,6 +54,12 @@ const PAGE_HEADERS = [
   ['Cross-Origin-Resource-Policy', 'same-origin'],
 ] as const;
 
+/** Of the page that any page may frame: also one that requires of what it loads that it allows that. */
+const FRAMED_HEADERS = [
+  ['Cross-Origin-Embedder-Policy', 'require-corp'],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+] as const;
+
 function writePage(name: PageName, file: string, html: string): void {
   const isBelow = file !== `${name}.html`; // a chapter is one level below the other pages
   const isMissing = name === 'missing';
@@ -72,7 +78,7 @@ function writePage(name: PageName, file: string, html: string): void {
     ['Cache-Control', 'no-cache'],
     ['Content-Security-Policy', page.contentSecurityPolicy],
     ['X-Content-Type-Options', 'nosniff'],
-    ...(name === 'embed' ? [['Cross-Origin-Resource-Policy', 'cross-origin'] as const] : PAGE_HEADERS),
+    ...(name === 'embed' ? FRAMED_HEADERS : PAGE_HEADERS),
   ]);
 }
 
