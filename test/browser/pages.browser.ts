@@ -502,6 +502,11 @@ t.test('the reference sends requests and opens the stream', async (t) => {
   await until(page, 'document.querySelector("slotgate-status").state === "live"');
   await page.locator('#builder label:has-text("Fee")').click();
   t.match(await page.textContent('#widget-code'), 'fields="slot tps slot-time fee epoch"');
+  for (const box of await page.locator('#builder input[type=checkbox]').all()) await box.check();
+  await until(
+    page,
+    `/ height="(\\d+)"/.exec(document.getElementById('frame-code').textContent)[1] >= document.querySelector('slotgate-status').offsetHeight`,
+  );
   t.same(problems, []);
 });
 

@@ -278,11 +278,14 @@ function addBuilder(builder: HTMLElement): void {
     const text = chosen.map(([name, value]) => ` ${name}="${value}"`).join('');
     setText(code, `<script src="${gatewayUrl()}widget.js" async></script>\n<slotgate-status${text}></slotgate-status>`);
     const src = `${gatewayUrl()}embed?${new URLSearchParams(Object.fromEntries(chosen))}`;
-    const [width, height] = size?.select.value === 'line' ? [480, 40] : [300, 180];
-    setText(
-      frame,
-      `<iframe src="${src}" width="${width}" height="${height}" title="Solana" style="border:0"></iframe>`,
-    );
+    const isLine = size?.select.value === 'line';
+    requestAnimationFrame(() => {
+      const height = isLine ? 40 : Math.max(180, widget.offsetHeight + 4); // it has drawn its fields
+      setText(
+        frame,
+        `<iframe src="${src}" width="${isLine ? 480 : 300}" height="${height}" title="Solana" style="border:0"></iframe>`,
+      );
+    });
   };
   form.addEventListener('input', update);
   form.addEventListener('submit', (event) => event.preventDefault());
