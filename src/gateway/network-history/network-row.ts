@@ -9,7 +9,10 @@ import type { Slot } from '../../shared/domain/slot.ts';
 export const networkRow = z.strictObject({
   endedAt: z.int().describe("Unix milliseconds of the row's end"),
   slot: z.int().describe('The last slot of the row'),
-  slots: z.int().nonnegative().describe('By how much the slot rose; 0 while the network stood still'),
+  slots: z
+    .int()
+    .nonnegative()
+    .describe('By how much the slot rose; 0 while the network stood still: then rates and fees are null'),
   slotTimeMs: z.number().nullable().describe("The mean time of a slot by the gateway's clock; null without a new slot"),
   skippedSlots: z.int().nullable().describe('The slots without a block; null where a row is one slot'),
   tps: z.number().nullable(),
@@ -52,6 +55,8 @@ export const markOf = ({ snapshot: { slot }, epoch, atMs }: Observation, last?: 
 /** A version as nodes write it: what else one sends is not kept. */
 const VERSION = /^[\w.+-]{1,32}$/;
 
+const NOTHING_MEASURED = { tps: null, nonVoteTps: null, priorityFeeLevels: null };
+
 /** Describes the time between two marks, the newest observation last. */
 export function rowBetween(
   base: SlotMark,
@@ -59,8 +64,10 @@ export function rowBetween(
   { snapshot, nodeVersion }: Observation,
   { endedAt, health }: Pick<NetworkRow, 'endedAt' | 'health'>,
 ): NetworkRow {
-  const { tps, nonVoteTps, priorityFeeLevels: fees, consensus } = snapshot;
   const slots = end.slot - base.slot;
+  const { consensus } = snapshot;
+  // a frame that is repeated while the network stands still has the rates and fees of before
+  const { tps, nonVoteTps, priorityFeeLevels: fees } = slots > 0 ? snapshot : NOTHING_MEASURED;
   const height = end.epoch.blockHeight - base.epoch.blockHeight;
   return {
     endedAt,
@@ -96,7 +103,7 @@ export function joinRows(rows: readonly NetworkRow[], stepMs: number): NetworkRo
 /** Sums up what is counted over rows; the rest of a joined row is that of its last one. */
 function sumOf(
   rows: readonly NetworkRow[],
-): Pick<NetworkRow, 'slots' | 'slotTimeMs' | 'skippedSlots' | 'tps' | 'nonVoteTps' | 'health'> {
+): Pick<NetworkRow, 'slots' | 'slotTimeMs' | 'skippedSlots' | 'tps' | 'nonVoteTps' | 'priorityFee' | 'health'> {
   const sum = (of: (row: NetworkRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const slots = sum((row) => row.slots);
   const mean = (name: 'tps' | 'nonVoteTps'): number | null => {
@@ -109,6 +116,7 @@ function sumOf(
     skippedSlots: sum((row) => row.skippedSlots ?? 0),
     tps: mean('tps'),
     nonVoteTps: mean('nonVoteTps'),
+    priorityFee: rows.findLast((row) => row.priorityFee !== null)?.priorityFee ?? null,
     health: rows.some((row) => row.health === 'degraded') ? 'degraded' : 'ok',
   };
 }
