@@ -13,6 +13,7 @@ import {
   startWith,
   tap,
 } from 'rxjs';
+import type { Answer } from '../../shared/domain/answer.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { ClusterConsensus } from '../../shared/domain/cluster-consensus.ts';
 import { describeEpoch, type EpochInfo } from '../../shared/domain/epoch-info.ts';
@@ -36,9 +37,9 @@ export interface WarmReadsOptions extends AttemptOptions {
 }
 
 interface WarmRead<T, R> {
-  read(): Promise<T>;
-  /** Puts what was read into the cache, with what makes it due with the next slot. Returns what frames of the network use of it. */
-  publish(answer: T, refresher: Refresher): R;
+  read(): Promise<Answer<T>>;
+  /** Returns the result of the path, and what frames of the network use of it. */
+  describe(answer: Answer<T>): { readonly result: unknown; readonly used: R };
 }
 
 /** The longest time after which a read that failed is tried again. */
@@ -64,32 +65,26 @@ export class WarmReads {
   readonly #slot$: Observable<Slot>;
 
   constructor(slot$: Observable<Slot>, options: WarmReadsOptions) {
-    const { mesh, cache, clock, refresh } = options;
+    const { mesh, clock, refresh } = options;
     this.#options = options;
     this.#slot$ = slot$;
     const { epochMs, performanceMs, priorityFeeMs } = refresh;
     this.epoch$ = this.#keepWarm('/epoch', epochMs, {
       read: () => readEpochInfo(mesh, 'confirmed'),
-      publish: ({ slot, result }, refresher) => {
-        const epoch = describeEpoch(result, mesh.slotTimeMs, clock.now());
-        putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed', refresher);
-        return result;
-      },
+      describe: ({ result }) => ({ result: describeEpoch(result, mesh.slotTimeMs, clock.now()), used: result }),
     }).pipe(share());
     this.performance$ = this.#keepWarm('/performance', performanceMs, {
       read: () => readPerformanceSamples(mesh),
-      publish: ({ slot, result }, refresher) => {
-        const samples = result.map(describePerformance);
-        putLiveAnswer(cache, '/performance', { slot, result: samples }, 'confirmed', refresher);
-        return samples[0] ?? null;
+      describe({ result: rows }) {
+        const result = rows.map(describePerformance);
+        return { result, used: result[0] ?? null };
       },
     }).pipe(startWith<Performance | null>(null));
     this.priorityFee$ = this.#keepWarm('/priority-fee', priorityFeeMs, {
       read: () => readPrioritizationFees(mesh),
-      publish: ({ slot, result }, refresher) => {
-        const fee = describePriorityFee(result, slot);
-        putLiveAnswer(cache, '/priority-fee', { slot, result: fee }, 'confirmed', refresher);
-        return fee;
+      describe({ slot, result: samples }) {
+        const result = describePriorityFee(samples, slot);
+        return { result, used: result };
       },
     }).pipe(startWith<PriorityFee | null>(null));
     this.consensus$ = this.#readConsensus().pipe(startWith<ClusterConsensus | null>(null));
@@ -118,9 +113,12 @@ export class WarmReads {
     );
   }
 
-  /** A failure of the read or of the publication leaves the old answer: past `catchError` it would end the pipeline. */
-  #keepWarm<T, R>(path: LivePath, periodMs: number, { read, publish }: WarmRead<T, R>): Observable<R> {
-    const { clock, vitals, onError } = this.#options;
+  /**
+   * A failure of the read or of the publication leaves the old answer: past `catchError` it would end the pipeline. So does an
+   * answer that is older than it, of a node that is behind.
+   */
+  #keepWarm<T, R>(path: LivePath, periodMs: number, { read, describe }: WarmRead<T, R>): Observable<R> {
+    const { cache, clock, vitals, onError } = this.#options;
     let dueMs = Number.NEGATIVE_INFINITY;
     vitals.failures.set(path, 0);
     const refresher: Refresher = {
@@ -138,8 +136,15 @@ export class WarmReads {
       dueMs = clock.monotonic() + periodMs;
       return read();
     }).pipe(
-      map((answer) => publish(answer, refresher)),
+      map((answer) => {
+        const { slot } = answer;
+        const { result, used } = describe(answer);
+        const { slot: servedSlot } = putLiveAnswer(cache, path, { slot, result }, 'confirmed', refresher);
+        return { used, isOlder: slot < servedSlot };
+      }),
       tap(() => vitals.failingParts.delete(path)),
+      filter(({ isOlder }) => !isOlder),
+      map(({ used }) => used),
       catchError(onReadFailed),
       finalize(() => this.#settle(path)), // after the answer was put into the cache
     );

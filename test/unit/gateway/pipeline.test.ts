@@ -7,6 +7,7 @@ import { RouteReadThrough, readAnswer } from '../../../src/gateway/routes/routin
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../src/gateway/upstream/mesh/mesh-tips.ts';
 import { ClusterVitals } from '../../../src/shared/domain/cluster-vitals.ts';
+import type { EpochInfo } from '../../../src/shared/domain/epoch-info.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import { waitFor } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -21,6 +22,7 @@ function open(answer = noNode, tipBefore?: Slot) {
   const tips = new MeshTips();
   if (tipBefore !== undefined) tips.observe('finalized', tipBefore);
   const calls: string[] = [];
+  const epochs: EpochInfo[] = [];
   const failing = { kinds: '', parts: [] as string[] };
   const record = (call: string): void => {
     calls.push(call);
@@ -59,7 +61,10 @@ function open(answer = noNode, tipBefore?: Slot) {
     throttleMs: 100,
     repeatAfterMs: 1000,
     isHealthy: () => true,
-    onFrame: ({ slot }) => record(`frame ${slot}`),
+    onFrame({ slot }, _, epoch) {
+      epochs.push(epoch);
+      record(`frame ${slot}`);
+    },
     onError: (part) => failing.parts.push(part),
   });
   const reset = (): string[] => calls.splice(0);
@@ -67,7 +72,7 @@ function open(answer = noNode, tipBefore?: Slot) {
     tips.observe('finalized', slot);
     return reset();
   };
-  return { clock, cache, tips, vitals, pipeline, calls, failing, reset, finalize };
+  return { clock, cache, tips, vitals, pipeline, calls, epochs, failing, reset, finalize };
 }
 
 t.test('a new slot reaches live sources, the cache, warm reads and the guard, in this order', async (t) => {
@@ -142,6 +147,32 @@ t.test('a part that a request waits for is read with the next slot', async (t) =
     code: 'stale',
     message: /no node has answered/,
   });
+});
+
+t.test('what a node that is behind says later makes no frame go back, nor its epoch', async (t) => {
+  let [slot, height] = [110, 109];
+  const { clock, cache, tips, calls, epochs } = open(async (method) => {
+    const epoch = `{"absoluteSlot":${slot},"blockHeight":${height},"epoch":0,"slotIndex":1,"slotsInEpoch":999,"transactionCount":${height}}`;
+    const sample = `{"slot":${slot},"numTransactions":${height},"numNonVoteTransactions":1,"numSlots":9,"samplePeriodSecs":1}`;
+    const results: Record<string, string> = { getEpochInfo: epoch, getRecentPerformanceSamples: `[${sample}]` };
+    const result = Buffer.from(results[method] ?? '[]');
+    return { slot, result, value: result };
+  });
+  for (const [atSlot, atHeight, expected] of [
+    [110, 109, 109],
+    [105, 105, 109],
+    [112, 111, 111],
+  ] as const) {
+    [slot, height] = [atSlot, atHeight];
+    for (let step = 0; step < 2; step++) {
+      clock.advance(1000);
+      tips.observe('processed', 120 + calls.length); // a newer one each time
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    }
+    const network = JSON.parse(cache.peek('/api/v1/network')?.result?.toString() ?? '{}');
+    t.match(network, { blockHeight: expected, transactionCount: expected, tps: expected });
+    t.equal(epochs.at(-1)?.blockHeight, expected);
+  }
 });
 
 t.test('a read that cannot be published is a read that failed, and the pipeline goes on', async (t) => {
