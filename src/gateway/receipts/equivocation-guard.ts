@@ -51,10 +51,16 @@ const MAX_ENTRIES = 100_000;
 const RESERVED_ENTRIES = 25_000;
 
 /**
+ * The slots above the first tip that another process may have signed: those that are near its tip, and as many for a node
+ * that is behind, from which this process may have its tip.
+ */
+export const LEFT_OUT_SLOTS = 2 * WINDOW_SLOTS;
+
+/**
  * Keeps the gateway from signing two different `exact` results. Two `exact` receipts at finalized with different
  * digests convict their signer, so `exact` is granted only where the guard remembers every signed digest: once this
- * process alone signs, near the finalized tip, above the first tip seen since then (another process may have signed
- * below it), and within its memory limit. Elsewhere the claim is `observed`, which promises less and convicts nobody.
+ * process alone signs, near the finalized tip, above the first tip seen since then, and above {@link LEFT_OUT_SLOTS} more
+ * if another process may have signed before, and within its memory limit. Elsewhere the claim is `observed`, which promises less and convicts nobody.
  * Where several processes sign, a digest is granted for all slots at which one of them may sign it: the range grows as
  * its claim is carried on, and no other digest is granted inside.
  */
@@ -69,6 +75,7 @@ export class EquivocationGuard implements ClaimGuard {
   #isFull = false;
   #entries = 0;
   #isSole = false;
+  #leftOut = 0;
   #floor: Slot | undefined;
   #tip: Slot = 0;
   #conflicts = 0;
@@ -105,9 +112,10 @@ export class EquivocationGuard implements ClaimGuard {
     return this.#isSole ? 'exact' : 'observed';
   }
 
-  /** Records that no other process signs with the same keys from now on. */
-  becomeSoleSigner(): void {
+  /** Records that no other process signs with the same keys from now on, and whether none has before. */
+  becomeSoleSigner(isFirst: boolean): void {
     this.#isSole = true;
+    this.#leftOut = isFirst ? 0 : LEFT_OUT_SLOTS;
   }
 
   /** Grants `exact` only for slots above one and up to another: other gateways with the same key sign for the others. */
@@ -119,7 +127,7 @@ export class EquivocationGuard implements ClaimGuard {
   /** Advances the finalized tip. Nothing is `exact` until the first call after {@link becomeSoleSigner}. */
   advance(tip: Slot): void {
     this.#tip = Math.max(this.#tip, tip);
-    if (this.#isSole) this.#floor ??= this.#tip;
+    if (this.#isSole) this.#floor ??= this.#tip + this.#leftOut;
     for (const window of [this.#present, this.#past])
       for (const [end, requests] of window.requestsByEnd) {
         if (this.#isNearTip(end, window)) continue;

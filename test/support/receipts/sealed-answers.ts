@@ -15,7 +15,7 @@ export interface UnsealedAnswer extends Omit<SealRequest, 'digest'> {
 /** Creates a signer whose guard grants `exact` from slot 1 to 63. */
 export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
   const guard = new EquivocationGuard(() => {});
-  guard.becomeSoleSigner();
+  guard.becomeSoleSigner(true);
   guard.advance(0);
   return new Signer({ active: signingKeyOf(secret) }, { genesisHash: CLUSTER }, guard);
 }

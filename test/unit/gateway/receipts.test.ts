@@ -26,7 +26,7 @@ import { verifyReceipt } from '../../../src/client/verify/verify-receipt.ts';
 import { rootOfPath } from '../../../src/client/verify/verify-signature.ts';
 import { deriveFleetSecret } from '../../../src/gateway/fleet/transport/redis/fleet-secret.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
-import { type Conflict, EquivocationGuard } from '../../../src/gateway/receipts/equivocation-guard.ts';
+import { type Conflict, EquivocationGuard, LEFT_OUT_SLOTS } from '../../../src/gateway/receipts/equivocation-guard.ts';
 import { createKeyFile, readKeyFile } from '../../../src/gateway/receipts/keys/key-file.ts';
 import { readKeyRing, singleKeyRing } from '../../../src/gateway/receipts/keys/key-history.ts';
 import {
@@ -72,7 +72,7 @@ t.test('equivocation-guard', async (t) => {
   function guardAt(tip: number) {
     const conflicts: Conflict[] = [];
     const guard = new EquivocationGuard((conflict) => conflicts.push(conflict), undefined, 500);
-    guard.becomeSoleSigner();
+    guard.becomeSoleSigner(true);
     guard.advance(tip);
     return { guard, conflicts };
   }
@@ -124,7 +124,7 @@ t.test('equivocation-guard', async (t) => {
 
   t.test('before the first finalized slot nothing is exact', async (t) => {
     const guard = new EquivocationGuard(() => {});
-    guard.becomeSoleSigner();
+    guard.becomeSoleSigner(true);
     t.equal(guard.grantClaim(claimed), 'observed');
     guard.advance(1000);
     t.equal(guard.grantClaim(claimed), 'exact');
@@ -136,7 +136,7 @@ t.test('equivocation-guard', async (t) => {
     guard.advance(1000);
     t.equal(guard.grantClaim(claimed), 'observed');
     t.equal(guard.entries, 0);
-    guard.becomeSoleSigner();
+    guard.becomeSoleSigner(true);
     t.equal(guard.grantClaim(claimed), 'observed', 'the other process may have seen a newer slot');
     guard.advance(1001);
     t.equal(guard.grantClaim(claimed), 'observed');
@@ -149,6 +149,24 @@ t.test('equivocation-guard', async (t) => {
     t.equal(guard.grantClaim({ ...claimed, slot: 999 }), 'observed');
     guard.advance(1100);
     t.equal(guard.grantClaim({ ...claimed, slot: 1001 + 64 }), 'exact', 'a later tip does not raise the floor');
+  });
+
+  t.test('no slot that an earlier process may have signed ahead of its tip is exact again', async (t) => {
+    const before = guardAt(1000 + 64).guard; // its nodes were ahead of the one that the next process reads
+    const next = new EquivocationGuard(() => {});
+    next.becomeSoleSigner(false);
+    next.advance(1000);
+    const slots = Array.from({ length: 200 }, (_, i) => 1000 + i);
+    const grantedBy = (guard: EquivocationGuard, digest: string) =>
+      slots.filter((slot) => guard.grantClaim({ ...claimed, slot, digest }) === 'exact');
+    const signed = grantedBy(before, 'one');
+    t.equal(signed.at(-1), 1000 + 127);
+    const granted: number[] = [];
+    for (const tip of [1000, 1064, 1127]) {
+      next.advance(tip);
+      granted.push(...grantedBy(next, 'two'));
+    }
+    t.same([granted[0], signed.filter((slot) => granted.includes(slot))], [1000 + LEFT_OUT_SLOTS + 1, []]);
   });
 
   t.test('a forgotten slot is never exact again', async (t) => {
@@ -183,7 +201,7 @@ t.test('equivocation-guard', async (t) => {
       () => {},
       () => times++,
     );
-    guard.becomeSoleSigner();
+    guard.becomeSoleSigner(true);
     guard.advance(1000);
     const claim = (n: number, slot = 1001) =>
       guard.grantClaim({ ...claimed, slot, request: `GET /api/v1/balance/${n}` });
@@ -729,11 +747,17 @@ t.test('signing-lock', async (t) => {
     const path = join(t.testdir(), 'key');
     const clock = new ManualClock();
     const alone = new Set<string>();
+    const first = new Map<string, boolean>();
     const waiting = new Map<string, unknown>();
-    const claim = async (name: string, random = 0): Promise<() => void> => {
+    const claim = async (name: string, random = 0, created = false): Promise<() => void> => {
       const letGo = await holdSigningLock({
-        keys: { path, isEphemeral: false },
-        guard: { becomeSoleSigner: () => alone.add(name) },
+        keys: { path, isEphemeral: false, created },
+        guard: {
+          becomeSoleSigner(isFirst) {
+            alone.add(name);
+            first.set(name, isFirst);
+          },
+        },
         clock,
         random: () => random,
         onExactWithheld: (_, fault) => waiting.set(name, fault),
@@ -745,14 +769,14 @@ t.test('signing-lock', async (t) => {
         letGo();
       };
     };
-    return { path, clock, alone, waiting, claim };
+    return { path, clock, alone, first, waiting, claim };
   }
 
   t.test('of two signers with one key the second waits until the first has ended', async (t) => {
-    const { path, clock, alone, waiting, claim } = signersOf(t);
-    const end = await claim('first');
+    const { path, clock, alone, first, waiting, claim } = signersOf(t);
+    const end = await claim('first', 0, true);
     t.same([...alone], ['first']);
-    await claim('second');
+    await claim('second', 0, true);
     t.same([...waiting], [['second', undefined]]);
     clock.advance(2000);
     t.same([...alone], ['first'], 'for any length of time');
@@ -762,6 +786,7 @@ t.test('signing-lock', async (t) => {
       return alone.has('second');
     }, 'the second');
     t.equal(waiting.size, 1, 'and it was notified once');
+    t.same(Object.fromEntries(first), { first: true, second: false }, 'another may have signed before');
     t.equal(readdirSync(dirname(path)).length, 1, 'one socket is left');
   });
 
@@ -847,7 +872,7 @@ t.test('signing-lock', async (t) => {
       const clock = new ManualClock();
       const guard = { becomeSoleSigner: () => t.fail('not alone') };
       const onExactWithheld = (_: string, fault: unknown) => faults.push(fault);
-      const keys = { path, isEphemeral: false };
+      const keys = { path, isEphemeral: false, created: false };
       t.teardown(
         await holdSigningLock({ keys, guard, clock, random: () => 0, onExactWithheld, onExactGranted: () => {} }),
       );
@@ -982,7 +1007,7 @@ t.test('published-vectors', async (t) => {
   t.test('the signer reproduces the single body', async (t) => {
     const { request, slot, commitment, digest, nonce, issuedAt, cluster } = receiptOf(singleVector);
     const guard = new EquivocationGuard(() => t.fail('no conflict'));
-    guard.becomeSoleSigner();
+    guard.becomeSoleSigner(true);
     guard.advance(slot - 1);
     const signer = new Signer({ active: signingKeyOf(secret) }, { genesisHash: cluster }, guard);
     const [receipt] = signer.seal([{ request, slot, commitment, claim: 'exact', digest, nonce }], issuedAt);
@@ -998,7 +1023,7 @@ t.test('published-vectors', async (t) => {
       ['2/3', { v: 2, agreed: '2/3', claim: 'exact/1' }],
     ] as const) {
       const guard = new EquivocationGuard(() => t.fail('no conflict'));
-      guard.becomeSoleSigner();
+      guard.becomeSoleSigner(true);
       guard.advance(slot - 1);
       const signer = new Signer(keys, { genesisHash: cluster }, guard, 2);
       const item = { request, slot, commitment: 'finalized', claim: 'exact', digest, nonce: null, agreed } as const;

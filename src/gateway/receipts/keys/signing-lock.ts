@@ -7,7 +7,7 @@ import type { LoadedReceiptKeys } from './load-keys.ts';
 const RETRY_MS = 2000;
 
 interface SigningLockHolder {
-  readonly keys: Pick<LoadedReceiptKeys, 'path' | 'isEphemeral'>;
+  readonly keys: Pick<LoadedReceiptKeys, 'path' | 'isEphemeral' | 'created'>;
   readonly guard: Pick<EquivocationGuard, 'becomeSoleSigner'>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -24,8 +24,8 @@ interface SigningLockHolder {
  */
 export async function holdSigningLock(holder: SigningLockHolder): Promise<() => void> {
   const { guard, clock, random, onExactWithheld, onExactGranted } = holder;
-  const { path, isEphemeral } = holder.keys;
-  if (isEphemeral) guard.becomeSoleSigner();
+  const { path, isEphemeral, created } = holder.keys;
+  if (isEphemeral) guard.becomeSoleSigner(true);
   else if (path === null) onExactWithheld(KEY_ELSEWHERE);
   if (path === null) return () => {};
   let release = (): void => {};
@@ -42,7 +42,7 @@ export async function holdSigningLock(holder: SigningLockHolder): Promise<() => 
       if (releaseLock === undefined) return retryLater();
       if (isReleased) return releaseLock();
       release = releaseLock;
-      guard.becomeSoleSigner();
+      guard.becomeSoleSigner(created && !wasWithheld);
       if (wasWithheld) onExactGranted();
     }, retryLater);
   await tryAcquire();
