@@ -328,10 +328,11 @@ class MixedLoad {
     }
   }
 
-  /** Keeps accounts and lists live, and subscribes again where a subscription has ended. */
+  /** Keeps accounts and lists live, and subscribes again where a subscription has ended, to each form of a frame. */
   async #subscribe(rng: Rng): Promise<void> {
     while (!this.#isStopped) {
-      const socket = new WebSocket(`${this.#url.replace('http', 'ws')}/api/v1/stream`);
+      const form = rng.pick(['', '?format=msgpack', '?receipts=1']);
+      const socket = new WebSocket(`${this.#url.replace('http', 'ws')}/api/v1/stream${form}`);
       socket.on('error', () => {}); // close follows
       socket.on('open', () => {
         for (let i = 0; i < 12; i++) {
