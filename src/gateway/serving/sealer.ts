@@ -1,6 +1,7 @@
 import { formatSignedBody } from '../../client/verify/index.ts';
 import { agreementText } from '../../shared/domain/agreement.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { ownBytes } from '../../shared/runtime/own-bytes.ts';
 import type { Cache } from '../cache/cache.ts';
 import {
   anchoredBodyOf,
@@ -208,7 +209,7 @@ function servedBody(entry: Entry): Body | undefined {
   const { body } = entry;
   if (typeof body !== 'string' || ++entry.timesServed < TIMES_WORTH_BYTES || entry.compressed !== undefined)
     return body;
-  const bytes = Buffer.from(body);
+  const bytes = ownBytes(body);
   entry.body = bytes;
   return bytes;
 }

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
+import { newEntry } from '../../../src/gateway/cache/entry.ts';
 import { DeferredRequests } from '../../../src/gateway/http/engine/deferred-requests.ts';
 import type { EngineRequest, EngineResponse } from '../../../src/gateway/http/engine/engine.ts';
 import { NodeConnection } from '../../../src/gateway/http/engine/node/node-connection.ts';
@@ -13,7 +14,7 @@ import { PipeliningBudget, type Verdict } from '../../../src/gateway/http/engine
 import { PipeliningDetector } from '../../../src/gateway/http/engine/pipelining-detector.ts';
 import { framingOf, RequestClassifier } from '../../../src/gateway/http/engine/request-guard.ts';
 import { loadEngine, type Machine, whyNotLoadable } from '../../../src/gateway/http/load-engine.ts';
-import { negotiateCoding } from '../../../src/gateway/http/rest/content-coding.ts';
+import { bodyFor, negotiateCoding } from '../../../src/gateway/http/rest/content-coding.ts';
 import { createOpenApiDocument } from '../../../src/gateway/http/rest/openapi.ts';
 import {
   formatHeaders,
@@ -24,6 +25,7 @@ import {
 import { routes } from '../../../src/gateway/routes/index.ts';
 import { ERRORS } from '../../../src/shared/domain/gateway-error.ts';
 import { TRANSACTION_TYPES } from '../../../src/transactions/programs/transaction-types.ts';
+import { waitFor } from '../../support/harness.ts';
 
 t.test('deferred-requests', async (t) => {
   /** A response that knows only how its connection is closed. */
@@ -447,6 +449,19 @@ t.test('load-engine', async (t) => {
 });
 
 t.test('content-coding', async (t) => {
+  t.test('a compressed body keeps no memory but its own', async (t) => {
+    const meta = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
+    const init = { key: '/a', slot: 1, policy: { slots: 2 }, meta, tipAtFetch: 1, validatedMs: 0 } as const;
+    const entry = newEntry(JSON.stringify('a'.repeat(3000)), init);
+    const body = Buffer.from(String(entry.result));
+    for (const accept of ['br', 'gzip'] as const) {
+      bodyFor(entry, body, accept, false);
+      await waitFor(() => bodyFor(entry, body, accept, false).coding === accept, accept);
+      const { body: compressed } = bodyFor(entry, body, accept, false);
+      t.ok(compressed instanceof Buffer && compressed.buffer.byteLength === compressed.length, accept);
+    }
+  });
+
   t.test('the negotiated coding is the one with the highest weight, br before gzip', async (t) => {
     t.equal(negotiateCoding(''), 'identity');
     t.equal(negotiateCoding('gzip, deflate, br'), 'br');

@@ -2,6 +2,7 @@ import type { Claim } from '../../../client/verify/index.ts';
 import { agreementText } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownBytes } from '../../../shared/runtime/own-bytes.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { anchoredBodyOf, type CacheItem, type Entry, newEntry, newRefusal, newSlotMark } from '../../cache/entry.ts';
 import { SharedMetas } from '../../cache/shared-metas.ts';
@@ -157,7 +158,7 @@ export class AnswerFollower implements ClaimGuard {
     if (answer.grant) this.#granted.add(entry);
     if (entry.meta.envelope === 'anchored') entry.body = anchoredBodyOf(entry);
     else if (body !== null) {
-      entry.body = typeof body === 'string' ? body : Buffer.from(body); // a copy: the log's memory is used again
+      entry.body = typeof body === 'string' ? body : ownBytes(body); // a copy: the log's memory is used again
       entry.sealedMs = cache.coarseNowMs - answer.sealedAgeMs;
     } else if (published?.kind === 'answer' && published.slot === slot && published.result.toString() === result) {
       const { body, compressed, sealedMs, digest, agreement } = published;

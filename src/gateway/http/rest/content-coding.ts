@@ -1,4 +1,5 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { ownBytes } from '../../../shared/runtime/own-bytes.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 
@@ -53,7 +54,7 @@ export const bodyFor = (entry: Entry, body: string | Buffer, accept: string, has
 /** A long body becomes bytes once, is cached with the entry as such, and is shared by its readers. */
 function shareBody(entry: Entry, body: string | Buffer): string | Buffer {
   if (typeof body !== 'string' || body.length <= WHOLE_BODY_BYTES) return body;
-  const bytes = Buffer.from(body);
+  const bytes = ownBytes(body);
   if (entry.body === body) entry.body = bytes;
   return bytes;
 }
@@ -74,7 +75,7 @@ function encodeBody(entry: Entry, body: string | Buffer, acceptEncoding: string)
   if (ready === undefined) {
     compressed[coding] = 'pending';
     const onCompressed = (error: Error | null, bytes: Buffer): void => {
-      if (error === null) compressed[coding] = bytes;
+      if (error === null) compressed[coding] = ownBytes(bytes);
     };
     if (coding === 'br') brotliCompress(body, BROTLI_OPTIONS, onCompressed);
     else gzip(body, onCompressed);
