@@ -32,6 +32,7 @@ export async function runUntilSignal(
   const closeAndExit = async (exitCode: number): Promise<void> => {
     if (isClosing) process.exit(1);
     isClosing = true;
+    process.exitCode = exitCode; // of a process in which nothing but the closing is left, and waits
     setTimeout(() => {
       log.warn({}, `closing took longer than ${closeMs} ms: the process ends all the same`);
       process.exit(1);

@@ -39,6 +39,10 @@ t.test('a start that is refused behind the open port ends the process with its o
   t.match(child.stdout(), /closed/);
 });
 
+t.test('an uncaught error ends the process with 1 where the closing waits for nothing that can come', async (t) => {
+  t.equal(await (await startStub(t, '50', 'throws', '5000', 'idle')).exit(), 1);
+});
+
 for (const defect of ['throws', 'rejects']) {
   t.test(`an uncaught error that ${defect} is logged with its stack and ends the process with 1, closed`, async (t) => {
     const child = await startStub(t, '50', defect);

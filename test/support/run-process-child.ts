@@ -24,6 +24,8 @@ const startGateway = async () => {
     admin: null,
     reload: () => process.stdout.write('reloaded\n'),
     async close() {
+      if (kind === 'idle') clearInterval(keepAlive); // and nothing keeps the process running for what it waits for
+      if (kind === 'idle') await new Promise(() => {});
       await sleep(Number(closingMs));
       clearInterval(keepAlive);
       process.stdout.write('closed\n');
