@@ -347,7 +347,7 @@ t.test('pubsub-conformance', async (t) => {
     const call = (id: string, method = 'slotSubscribe'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
     const unsubscribe = (id: string): string => `{"jsonrpc":"2.0","id":1,"method":"slotUnsubscribe","params":[${id}]}`;
     const PARSE = '-32700 null';
-    const answered: Readonly<Record<string, string>> = {
+    const answered: Record<string, string> = {
       ...Object.fromEntries(['{', '1', '"a"', 'null', '', '['.repeat(4000)].map((message) => [message, PARSE])),
       ...Object.fromEntries(['[1]', '[[]]', `[[${call('1')}]]`, `[${call('1')},1]`].map((message) => [message, PARSE])),
       [`[${'1,'.repeat(1000)}1]`]: PARSE,
@@ -377,6 +377,9 @@ t.test('pubsub-conformance', async (t) => {
     const other = await open(t);
     const { result: foreign } = await other.call('rootSubscribe');
     const client = await open(t);
+    const live = call('9', 'accountSubscribe').replace('}', `,"params":${JSON.stringify([account, confirmed])}}`);
+    await other.call('accountSubscribe', account, confirmed);
+    answered[live] = 'result 9';
     t.match((await client.call('rootUnsubscribe', foreign)).error, {
       code: -32602,
       message: 'Invalid subscription id.',

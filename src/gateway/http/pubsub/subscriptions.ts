@@ -40,6 +40,8 @@ interface SharedSubscription {
   readonly key: string;
   readonly kind: SubscriptionKind;
   readonly source: Source;
+  /** Whether what follows is notified. */
+  isReady: boolean;
   /** Those that are sent its notifications. */
   readonly subscribers: Set<Subscriber>;
   /** Those that wait for its first answer, and those above. */
@@ -98,8 +100,8 @@ export class Subscriptions {
       this.#count(shared.kind, 1);
     }
     try {
-      const { ready } = shared.source;
-      if (ready !== undefined) await ready; // else the answer precedes those to later messages of the same read
+      if (!shared.isReady) await shared.source.ready; // else the answer precedes those to later messages of the same read
+      shared.isReady = true;
     } catch (thrown) {
       this.#remove(subscriber, shared);
       throw thrown;
@@ -171,6 +173,7 @@ export class Subscriptions {
       key,
       kind: request.kind,
       source,
+      isReady: source.ready === undefined,
       subscribers,
       callers: new Set(),
       last: undefined,
