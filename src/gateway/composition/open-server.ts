@@ -120,7 +120,7 @@ export async function listen(
 /** Those of the turn under way count from its end: a turn has one for each socket that had something to read. */
 const polledEvents = (): number => performance.nodeTiming.uvMetricsInfo.events;
 
-/** In milliseconds. Before Node 23.9 it is at most what all threads used, and at most the time that has passed. */
+/** In milliseconds. Where Node has no `threadCpuUsage` it is at most what all threads used, and at most the time that has passed. */
 function startCpuStopwatch(): () => number {
   const startedMs = performance.now();
   const startedCpuMs = cpuTimeMs();

@@ -13,7 +13,7 @@ export const systemClock: Clock = {
       });
       return () => cancel();
     }
-    const timer = setTimeout(work, ms);
+    const timer = setTimeout(work, Math.max(0, ms)); // Node warns of a negative one
     return () => clearTimeout(timer);
   },
 };

@@ -141,9 +141,11 @@ export class ThreadPool<T extends ThreadTasks> {
   }
 }
 
-/** Returns the memory of an argument that is transferred to the thread instead of copied. */
+/** Returns the memory of an argument that is transferred to the thread instead of copied: others may use the rest of a part. */
 const bytesOf = (arg: unknown): ArrayBuffer[] =>
-  arg instanceof Uint8Array && arg.buffer instanceof ArrayBuffer ? [arg.buffer] : [];
+  arg instanceof Uint8Array && arg.buffer instanceof ArrayBuffer && arg.length === arg.buffer.byteLength
+    ? [arg.buffer]
+    : [];
 
 function settle({ resolve, reject }: Task, reply: TaskReply): void {
   if ('result' in reply)
