@@ -1,6 +1,6 @@
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../../src/localnet/embedded-cluster.ts';
 import { GatewayProcess } from '../../support/gateway-process.ts';
-import { type HttpAnswer, httpClient, type RequestOptions } from '../../support/harness.ts';
+import { type GatewayHarness, httpClient } from '../../support/harness.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from '../../support/rpc-override-proxy.ts';
 import { withTestScope } from '../../support/test-scope.ts';
 
@@ -11,7 +11,7 @@ export interface WireTestbed {
   readonly cluster: EmbeddedCluster;
   /** Proxy that the gateway uses as the cluster's HTTP endpoint: it counts requests and can replace answers. */
   readonly node: RpcOverrideProxy;
-  get(path: string, init?: RequestOptions): Promise<HttpAnswer>;
+  readonly get: GatewayHarness['get'];
 }
 
 /** Runs `body` with a testbed, and closes the testbed in any case. `set` holds settings of the gateway, then come Node's. */
