@@ -10,6 +10,7 @@ import { COMMITMENTS } from '../../src/shared/domain/commitment.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { issueKey, revokeKey } from '../support/access/api-key-fixtures.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { pluck } from '../support/pluck.ts';
 import { type PubsubTestClient as Client, connect, type Notification } from '../support/pubsub-test-client.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
@@ -79,6 +80,28 @@ t.test('pubsub-conformance', async (t) => {
     put(3n);
     await step(4);
     t.same(client.of(id), []);
+  });
+
+  t.test('messages of one packet are answered in order once their account or logs are live', async (t) => {
+    const logs = { mentions: [account] };
+    const client = await open(t);
+    await client.call('accountSubscribe', account, confirmed);
+    await stepped(client.call('logsSubscribe', logs, confirmed));
+    const peer = await WebSocketPeer.open(world.gateway.url, '', undefined, '/api/v1/rpc');
+    t.teardown(() => peer.connection.reset());
+    const calls = [
+      ['accountSubscribe', [account, confirmed]],
+      ['accountSubscribe', [account, { ...confirmed, encoding: 'base64' }]],
+      ['logsSubscribe', [logs, confirmed]],
+      ['accountUnsubscribe', [0]],
+    ];
+    await peer.send(
+      Buffer.concat(
+        calls.map(([method, params], id) => frame(OP.text, JSON.stringify({ jsonrpc: '2.0', id, method, params }))),
+      ),
+    );
+    const answers = peer.replies.map(({ payload }) => JSON.parse(String(payload)));
+    t.same(pluck(answers, 'id'), [0, 1, 2, 3]);
   });
 
   t.test('a batch, as of solana-py, is answered by one message before it is notified', async (t) => {

@@ -149,7 +149,7 @@ function notifyAll(listeners: ReadonlySet<AccountSource>): (update: TopicUpdate)
 export class AccountSource implements Source {
   readonly address: string;
   readonly commitment: Commitment;
-  readonly ready: Promise<void>;
+  ready: Promise<void> | undefined;
   readonly #feeds: AccountFeeds;
   readonly #view: AccountView;
   readonly #options: SourceOptions;
@@ -177,7 +177,10 @@ export class AccountSource implements Source {
     this.#view = view;
     this.#options = options;
     this.#shared = feeds.join(this, options.caller);
-    this.ready = this.#readFirst(options.caller);
+    if (this.#shared.feed.latest !== undefined) return;
+    this.ready = this.#readFirst(options.caller).then(() => {
+      this.ready = undefined;
+    });
     this.ready.catch(() => {}); // of nobody that waits any more
   }
 

@@ -27,7 +27,9 @@ export function sourceOfLogs(
   };
   const subscription = logs.subscribe(address, commitment, subscriber, caller.name);
   return {
-    ready,
+    get ready() {
+      return isReady ? undefined : ready;
+    },
     addCaller: (other) => subscription.addCaller(other.name),
     removeCaller: (other) => subscription.removeCaller(other.name),
     close: () => subscription.end(),
