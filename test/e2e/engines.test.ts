@@ -58,6 +58,17 @@ t.test('engines', async (t) => {
     'a body that is too long': ['POST /api/v1/rpc', [JSON_TYPE, 'Content-Length: 70000'], ' '.repeat(70_000)],
     'a closing request': ['GET /api/v1/slot', ['Connection: close']],
     'a stream without an upgrade': ['GET /api/v1/stream', ['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']],
+    'a call with an upgrade to HTTP/2, as of Java': [
+      'POST /api/v1/rpc',
+      [
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABk',
+        JSON_TYPE,
+        `Content-Length: ${CALL.length}`,
+      ],
+      CALL,
+    ],
     'an upgrade to HTTP/2': [
       'GET /api/v1/slot',
       ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],

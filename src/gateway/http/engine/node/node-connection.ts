@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { addressKeyOf, type RateLimitKey } from '../../../access/quota/rate-limit-key.ts';
@@ -8,9 +9,12 @@ interface PendingResponse {
   abort(): void;
 }
 
-/** A socket as `node:http` leaves it, which has no declared type. */
+/** A socket and its requests as `node:http` leaves them, which have no declared type. */
 interface ParsedSocket extends Socket {
-  readonly parser?: { onIncoming: () => number } | null;
+  readonly parser?: { onIncoming: (message: ParsedMessage, keepsAlive: boolean) => number } | null;
+}
+interface ParsedMessage extends IncomingMessage {
+  upgrade: boolean;
 }
 
 interface NewestResponse {
@@ -53,6 +57,17 @@ export class NodeConnection implements EngineConnection {
   stopParsing(): void {
     const { parser } = this.socket as ParsedSocket;
     if (parser) parser.onIncoming = () => 2;
+  }
+
+  /** Lets requests upgrade by this rule, and no others, on a Node that has no option for it. */
+  limitUpgrades(mayUpgrade: (message: IncomingMessage) => boolean): void {
+    const { parser } = this.socket as ParsedSocket;
+    const onIncoming = parser?.onIncoming;
+    if (!parser || !onIncoming) return;
+    parser.onIncoming = (message, keepsAlive) => {
+      message.upgrade &&= message.method === 'CONNECT' || mayUpgrade(message);
+      return onIncoming(message, keepsAlive);
+    };
   }
 
   onClosed(): void {

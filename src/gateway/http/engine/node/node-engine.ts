@@ -48,7 +48,7 @@ const UNBUDGETED = 2;
 
 /** Options of `createServer` that newer Nodes have and older ones ignore. */
 interface NewerServerOptions {
-  /** Decides whether a request with `Upgrade` becomes one; before Node 22.21 and 24.9 each does. */
+  /** Decides whether a request with `Upgrade` becomes one; before Node 22.21 and 24.9 each does, and loses its body. */
   shouldUpgradeCallback(message: IncomingMessage): boolean;
 }
 
@@ -88,9 +88,8 @@ class NodeApp implements EngineApp {
   constructor(options: EngineAppOptions) {
     this.#options = options;
     this.#budget = new PipeliningBudget(options.startCpuStopwatch);
-    const newer: NewerServerOptions = {
-      shouldUpgradeCallback: (message) => this.#socketRouteOf(message) !== undefined,
-    };
+    const mayUpgrade = (message: IncomingMessage): boolean => this.#socketRouteOf(message) !== undefined;
+    const newer: NewerServerOptions = { shouldUpgradeCallback: mayUpgrade };
     const server = createServer({
       ...newer,
       maxHeaderSize: MAX_HEAD_BYTES,
@@ -105,7 +104,8 @@ class NodeApp implements EngineApp {
     server.timeout = IDLE_MS;
     const onRequest = (message: IncomingMessage, response: ServerResponse): void => this.#onRequest(message, response);
     server.on('connection', (socket) => {
-      if (!this.#connections.has(socket)) this.#connect(socket);
+      const connection = this.#connections.get(socket) ?? this.#connect(socket);
+      if (!('shouldUpgradeCallback' in server)) connection.limitUpgrades(mayUpgrade);
     });
     server.on('request', onRequest);
     server.on('checkContinue', onRequest);
