@@ -241,12 +241,15 @@ t.test('json-rpc', async (t) => {
   });
 
   t.test('a call counts as one request, refused or not, and 429 has the plain form', async (t) => {
-    const { rpc } = await startStepped(t, { set: ['limits.free.units=4'] });
+    const { rpc } = await startStepped(t, { set: ['limits.free.units=11'] });
     const base = { jsonrpc: '2.0', id: 1 };
     const left: (string | null)[] = [];
     for (const method of ['getSlot', 'sendTransaction', 'getSlot', 'getSlot'])
       left.push((await rpc({ ...base, method })).headers.get('x-ratelimit-remaining'));
-    t.same(left, ['3', '2', '1', '0']);
+    t.same(left, ['10', '9', '8', '7']);
+    const dear = await rpc({ ...base, method: 'getMultipleAccounts', params: [Array(100).fill(WHALE.address)] });
+    t.same([dear.status, dear.json.error], [429, 'rate_limited'], 'also where the body decides the price');
+    for (let unit = 0; unit < 7; unit++) await rpc({ ...base, method: 'getSlot' });
     const limited = await rpc({ ...base, method: 'getSlot' });
     t.same([limited.status, limited.json.error], [429, 'rate_limited']);
   });

@@ -32,7 +32,7 @@ export interface AdminSources {
   readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'lag' | 'rateLimiter' | 'usage'>;
   readonly vitals: Pick<ClusterVitals, 'consensus' | 'failures'>;
   readonly sealer: Pick<Sealer, 'sealedCount' | 'signatureCount'>;
-  readonly guard: Pick<EquivocationGuard, 'conflicts' | 'isSoleSigner'>;
+  readonly guard: Pick<EquivocationGuard, 'conflicts' | 'receiptMode'>;
   readonly liveAccounts: LiveSetStats;
   readonly tokenLists: LiveSetStats;
   /** The versions of accounts that are kept live. */

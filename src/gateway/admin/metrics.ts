@@ -143,7 +143,7 @@ const receiptReads = ({ context: { keys }, sealer, guard }: AdminSources) => ({
   slotgate_receipts_signed_total: () => sealer.sealedCount,
   slotgate_receipt_signatures_total: () => sealer.signatureCount,
   slotgate_receipt_conflicts_total: () => guard.conflicts,
-  slotgate_receipt_exact: () => Number(guard.isSoleSigner),
+  slotgate_receipt_exact: () => Number(guard.receiptMode === 'exact'),
   slotgate_receipt_key_info: () => mapSeries([[keys.active.kid, 1]]),
 });
 

@@ -59,7 +59,7 @@ function statusOf(sources: AdminSources) {
       subscriptions: Object.fromEntries(workers?.sumOf('slotgate_stream_subscriptions') ?? stream.subscriptions),
       frames: stream.frames,
     },
-    receipts: { kid: keys.active.kid, exact: others.guard.isSoleSigner, conflicts: others.guard.conflicts },
+    receipts: { kid: keys.active.kid, exact: others.guard.receiptMode === 'exact', conflicts: others.guard.conflicts },
     warnings: warnings.all,
     config: JSON.parse(formatConfig(config)) as unknown,
   };

@@ -116,7 +116,7 @@ export function createWorker(
         answerRpc: (body, scope, cost) => end.answerRpc(body, scope, cost),
       },
     );
-    const guard = { conflicts: 0, isSoleSigner: false }; // the pipeline process has it
+    const guard = { conflicts: 0, receiptMode: 'observed' } as const; // the pipeline process has it
     const metrics = metricsOf(adminSourcesOf(env, state, guard, { ...base, context }, opened));
     const reportFigures = async (): Promise<void> =>
       end.reportFigures(await readFigures(metrics), base.context.problems());

@@ -103,13 +103,9 @@ export class EquivocationGuard implements ClaimGuard {
     return this.#entries;
   }
 
-  /** Whether no other process signs with the same keys. */
-  get isSoleSigner(): boolean {
-    return this.#isSole;
-  }
-
+  /** `exact` while this process alone signs for some slot at the tip: not for a follower of a fleet, nor without its Redis. */
   get receiptMode(): Claim {
-    return this.#isSole ? 'exact' : 'observed';
+    return this.#isSole && this.#upTo > this.#above && this.#upTo >= this.#tip ? 'exact' : 'observed';
   }
 
   /** Records that no other process signs with the same keys from now on, and whether none has before. */

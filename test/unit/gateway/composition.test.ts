@@ -91,7 +91,7 @@ t.test('metrics', async (t) => {
       },
       liveAccounts: { leaseViolations: 1, audited: 10 },
       tokenLists: { leaseViolations: 2, audited: 20 },
-      guard: { conflicts: 4, isSoleSigner: false },
+      guard: { conflicts: 4, receiptMode: 'observed' },
       access: { lag: { medianMs: 250 } },
       server: {},
       sealer: {},

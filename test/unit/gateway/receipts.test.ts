@@ -314,8 +314,10 @@ t.test('equivocation-guard', async (t) => {
     guard.confineTo(1001, 1003);
     const claimAt = (slot: number) => guard.grantClaim({ ...claimed, slot });
     t.same([1001, 1002, 1003, 1004].map(claimAt), ['observed', 'exact', 'exact', 'observed']);
+    t.equal(guard.receiptMode, 'exact');
     guard.confineTo(0, 0);
     t.equal(claimAt(1002), 'observed', 'a range that was lost');
+    t.equal(guard.receiptMode, 'observed', 'as operators see');
     guard.confineTo(1001, 1010);
     t.equal(guard.grantClaim({ ...claimed, slot: 1002, digest: 'two' }), 'observed', 'what was signed is still known');
   });
