@@ -174,10 +174,11 @@ t.test('events', async (t) => {
     t.strictSame(received(), due());
     second.socket.send(JSON.stringify({ op: 'unsubscribe', id: 7 }));
     await waitFor(() => second.frames().filter(({ type }) => type === 'unsubscribed').length === 2, 'the ends');
-    for (const wrong of ['x', 5, [null], ['1.0', '2.0', '3.0'], {}]) second.send({ addresses: ACCOUNTS, since: wrong });
+    for (const wrong of ['x', 5, [null], ['1.0', '2.0', '3.0'], {}, { toString: 1, valueOf: 1 }])
+      second.send({ addresses: ACCOUNTS, since: wrong });
     second.send({ address: ONE, commitment: 'processed', since: null });
     await waitFor(
-      () => second.frames().filter(({ error }) => error === 'invalid_request').length === 6,
+      () => second.frames().filter(({ error }) => error === 'invalid_request').length === 7,
       'the refusals',
     );
   });

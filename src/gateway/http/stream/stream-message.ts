@@ -112,7 +112,7 @@ function parseTopics(message: Readonly<Record<string, unknown>>): TopicList {
 function parseSince(since: unknown, count: number): TopicList['since'] {
   if (since === undefined) return undefined;
   const texts: readonly unknown[] = Array.isArray(since) ? since : Array.from({ length: count }, () => since);
-  const ids = texts.map((text) => (text === null ? null : parseEventId(String(text))));
+  const ids = texts.map((text) => (text === null ? null : typeof text === 'string' ? parseEventId(text) : undefined));
   if (ids.length !== count || !ids.every((id) => id !== undefined))
     throw new GatewayError(
       'invalid_request',
