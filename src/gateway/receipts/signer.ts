@@ -16,7 +16,7 @@ export interface SealRequest extends ClaimRequest {
 }
 
 /** The furthest that receipts are dated ahead of a clock that was set back. */
-const MAX_LEAD_MS = 5000;
+export const MAX_LEAD_MS = 5000;
 
 /** The lead from which on a step back is reported; less is the clock being slowed. */
 const NOTABLE_LEAD_MS = 1000;

@@ -37,7 +37,7 @@ import {
 } from '../../../src/gateway/receipts/keys/key-ring.ts';
 import { revokeKey, rotateKey, signSuccession } from '../../../src/gateway/receipts/keys/key-rotation.ts';
 import type { KeySource } from '../../../src/gateway/receipts/keys/key-source.ts';
-import { loadReceiptKeys } from '../../../src/gateway/receipts/keys/load-keys.ts';
+import { createReceiptKey, loadReceiptKeys } from '../../../src/gateway/receipts/keys/load-keys.ts';
 import { parsePrivateKey } from '../../../src/gateway/receipts/keys/private-key-format.ts';
 import { ReceiptKeys } from '../../../src/gateway/receipts/keys/receipt-keys.ts';
 import { holdSigningLock } from '../../../src/gateway/receipts/keys/signing-lock.ts';
@@ -469,6 +469,16 @@ t.test('key-rotation', async (t) => {
     t.same(readdirSync(folder).sort(), ['1.json', '2.json', '2.pem'], 'no temporary file is left');
   });
 
+  t.test('a key whose secret was removed after its retirement is not created again', async (t) => {
+    const { dir, path, rotate, ring } = keysIn(t);
+    rotate(HOUR_MS);
+    const before = ring(NOW_MS + 2 * HOUR_MS);
+    rmSync(path);
+    t.equal(createReceiptKey({ stateDir: dir, production: false }), false);
+    t.notOk(existsSync(path));
+    t.same(ring(NOW_MS + 2 * HOUR_MS), before);
+  });
+
   t.test('of two concurrent rotations one counts', async (t) => {
     const { rotate, path, ring, states } = keysIn(t);
     const seen = ring();
@@ -727,6 +737,14 @@ t.test('receipt-keys', async (t) => {
     clock.advance(-1000);
     t.equal(keys.active.kid, next.kid, 'a clock set back does not reactivate an old key');
     t.equal(keys.find(first.kid), first);
+    clock.advance(-4001);
+    t.equal(
+      keys.active.kid,
+      first.kid,
+      'unless it was wrong before: clients by the right time do not trust the next one',
+    );
+    clock.advance(5001);
+    t.equal(keys.active.kid, next.kid);
   });
 
   t.test('replaced keys sign no more but stay known; the new ones sign immediately', async (t) => {

@@ -63,6 +63,8 @@ export const singleKeyRing = (signing: SigningKey): KeyRing => {
 export const needsSecret = (ring: KeyRing, key: ReceiptKey, nowMs: number): boolean =>
   ['active', 'next'].includes(keyState(ring, key, nowMs));
 
+export const hasHistory = (path: string): boolean => readRecords(path).length > 0;
+
 function readRecords(path: string): ReceiptKey[] {
   const names = fileNamesIn(historyFolderOf(path));
   const count = names.filter((name) => /^[1-9]\d*\.json$/.test(name)).length;

@@ -7,7 +7,7 @@ import { removeTempFiles } from '../../../shared/runtime/files/create-file.ts';
 import { requireFolder } from '../../../shared/runtime/files/state-folder.ts';
 import { publicBytesOf, signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
-import { needsSecret, readKeyRing, readSigningKey, secretPath, singleKeyRing } from './key-history.ts';
+import { hasHistory, needsSecret, readKeyRing, readSigningKey, secretPath, singleKeyRing } from './key-history.ts';
 import { activeKey, type KeyRing } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
 import { parsePrivateKey } from './private-key-format.ts';
@@ -106,10 +106,10 @@ export function readReceiptKeyRing(source: KeySource, nowMs: number): KeyRing | 
   return orFailStart("the receipt key can't be used", () => readKeyRing(path, nowMs));
 }
 
-/** Creates the key unless there is one. Returns whether it did. Throws a StartError if it can't. */
+/** Creates the key unless there is one, or is a record of one whose secret was removed. Returns whether it did. Throws a StartError if it can't. */
 export function createReceiptKey(source: KeySource): boolean {
   const path = keyFilePath(source);
-  return orFailStart(`can't create the receipt key ${path}`, () => createKeyFile(path));
+  return orFailStart(`can't create the receipt key ${path}`, () => !hasHistory(path) && createKeyFile(path));
 }
 
 function ringFromText(text: string): LoadedReceiptKeys {

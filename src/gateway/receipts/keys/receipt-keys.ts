@@ -1,5 +1,6 @@
 import type { Succession } from '../../../client/verify/index.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { MAX_LEAD_MS } from '../signer.ts';
 import type { SigningKey } from '../signing-key.ts';
 import { activeKey, type KeyRing, type ReceiptKey, validSuccession } from './key-ring.ts';
 
@@ -49,7 +50,10 @@ export class ReceiptKeys {
   }
 
   #dueKey(): SigningKey {
-    this.#nowMs = Math.max(this.#nowMs, this.#clock.now()); // a clock set back must not reactivate an old key
+    const nowMs = this.#clock.now();
+    const leadMs = this.#nowMs - nowMs;
+    // a clock set back a little must not reactivate an old key; one set back far was wrong before, as receipts assume
+    if (leadMs < 0 || leadMs > MAX_LEAD_MS) this.#nowMs = nowMs;
     const signing = activeKey(
       this.#ring.filter((key) => key.signing !== null),
       this.#nowMs,
