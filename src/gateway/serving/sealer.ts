@@ -90,7 +90,7 @@ export class Sealer {
     return this.#invalidUntilMs;
   }
 
-  /** Stops serving all receipts made until now, such as those of a key that was revoked or replaced. */
+  /** Stops serving all receipts made until now, such as those of a key that was revoked. */
   invalidateReceipts(): void {
     this.#invalidUntilMs = this.#cache.coarseNowMs;
   }

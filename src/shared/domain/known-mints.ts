@@ -1,4 +1,4 @@
-/** The mint of SOL held as a token, under both token programs. */
+/** The mint of SOL held as a token, under the older token program. */
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
 /**
