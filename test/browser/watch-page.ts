@@ -9,6 +9,10 @@ const PAUSE_MS = 60;
 export const waitFor = (condition: () => boolean | Promise<boolean>, description?: string): Promise<void> =>
   waitForShort(condition, description, undefined, PAUSE_MS);
 
+/** Waits until an expression is true on the page. It is evaluated from outside, as the page's policy forbids that inside. */
+export const until = (page: Page, expression: string): Promise<void> =>
+  waitFor(async () => (await page.evaluate(expression)) === true, expression);
+
 /** Has the page count its layout shifts from the start on. */
 export async function countLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(`
