@@ -40,8 +40,6 @@ interface SharedSubscription {
   readonly key: string;
   readonly kind: SubscriptionKind;
   readonly source: Source;
-  /** Whether what follows is notified. */
-  isReady: boolean;
   /** Those that are sent its notifications. */
   readonly subscribers: Set<Subscriber>;
   /** Those that wait for its first answer, and those above. */
@@ -100,8 +98,8 @@ export class Subscriptions {
       this.#count(shared.kind, 1);
     }
     try {
-      if (!shared.isReady) await shared.source.ready; // else the answer precedes those to later messages of the same read
-      shared.isReady = true;
+      const { ready } = shared.source;
+      if (ready !== undefined) await ready; // else the answer precedes those to later messages of the same read
     } catch (thrown) {
       this.#remove(subscriber, shared);
       throw thrown;
@@ -173,7 +171,6 @@ export class Subscriptions {
       key,
       kind: request.kind,
       source,
-      isReady: source.ready === undefined,
       subscribers,
       callers: new Set(),
       last: undefined,
