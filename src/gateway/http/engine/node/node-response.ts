@@ -84,9 +84,17 @@ export class NodeResponse implements EngineResponse {
 
   end(body: Buffer, closesConnection = false): void {
     if (!this.#response.headersSent) this.#sendHead(body.length, closesConnection);
-    else this.#connection.socket.setTimeout(LAST_PART_MS, () => this.#connection.close());
+    else this.#closeUnlessReceived();
     this.#response.end(Buffer.from(body)); // the caller may use its memory for the next body
     this.#complete();
+  }
+
+  /** Until the last part is with the system: a later request on this connection may wait longer. */
+  #closeUnlessReceived(): void {
+    const { socket } = this.#connection;
+    const close = (): void => this.#connection.close();
+    socket.setTimeout(LAST_PART_MS, close);
+    this.#response.once('finish', () => socket.off('timeout', close));
   }
 
   endWithoutBody(): void {
