@@ -96,6 +96,13 @@ t.test('engines', async (t) => {
     });
   }
 
+  t.test('nothing is read behind a request that offers an upgrade which is refused', async (t) => {
+    const offer = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    const { text } = await exchange(second.gateway.url, [`${offer}GET /api/v1/epoch HTTP/1.1\r\nHost: a\r\n\r\n`]);
+    t.match(text, /\r\nConnection: close\r\n/i);
+    t.equal(text.match(/HTTP\/1\.1 \d{3}/g)?.length, 1);
+  });
+
   t.test('both engines send the same frames', async (t) => {
     const peers = await Promise.all([first, second].map(({ gateway }) => WebSocketPeer.open(gateway.url)));
     t.teardown(() => {

@@ -236,6 +236,7 @@ class NodeApp implements EngineApp {
     this.#open.touch(connection);
     const res = new NodeResponse(message, response, connection);
     const req = new NodeRequest(message);
+    if (offersUpgrade(message)) this.#refuseMore(connection, response); // node:http drops what it has read behind it
     if (this.#countInTurn(connection) <= UNBUDGETED) {
       this.#handle(message, res, req);
       return;
@@ -245,9 +246,7 @@ class NodeApp implements EngineApp {
       if (!this.#handle(message, res, req)) this.#budget.countOther();
       return;
     }
-    connection.isRefused = true; // of what may be behind
-    connection.stopParsing();
-    response.shouldKeepAlive = false;
+    this.#refuseMore(connection, response);
     if (verdict === 'defer') {
       this.#deferred.defer(() => this.#handle(message, res, req), res, req);
       return;
@@ -255,6 +254,13 @@ class NodeApp implements EngineApp {
     const { headers, body } = this.#options.refusePipelined(connection.getRemoteAddress());
     res.writeStatus(headers);
     res.end(Buffer.concat(partsOf(body ?? '')), true);
+  }
+
+  /** Serves no request behind this one, and closes the connection. */
+  #refuseMore(connection: NodeConnection, response: ServerResponse): void {
+    connection.isRefused = true;
+    connection.stopParsing();
+    response.shouldKeepAlive = false;
   }
 
   #countInTurn(connection: NodeConnection): number {
@@ -359,3 +365,7 @@ const KEY_LENGTH = 24;
 
 /** Faults that need no answer: the peer has closed, or sends more behind a request with `Connection: close`. */
 const SILENT_FAULTS: ReadonlySet<string | undefined> = new Set(['HPE_INVALID_EOF_STATE', 'HPE_CLOSED_CONNECTION']);
+
+/** Whether a request offers to go on in another protocol. */
+const offersUpgrade = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? '');
