@@ -55,7 +55,7 @@ const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
 
 /** The errors of a JSON-RPC call that have the plain form: those found before its body is read, or can be. */
 const REFUSED_PLAINLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...errors.any.filter((code) => !['invalid_request', 'internal_error', 'overloaded'].includes(code)),
+  ...errors.any.filter((code) => !['invalid_request', 'internal_error', 'overloaded', 'rate_limited'].includes(code)),
   ...ERRORS_BY_KIND.post,
   'invalid_slot',
   'invalid_json',

@@ -54,9 +54,7 @@ export async function answerRpcCall(
   try {
     return { ...(await findAnswer(call, context, admit, scope)), jsonRpcId };
   } catch (thrown) {
-    const error = GatewayError.from(thrown);
-    const isPlain = jsonRpcId === undefined || error.code === 'rate_limited'; // clients wait for a 429 only
-    throw isPlain ? error : error.forJsonRpc(jsonRpcId);
+    throw jsonRpcId === undefined ? thrown : GatewayError.from(thrown).forJsonRpc(jsonRpcId);
   }
 }
 
