@@ -747,6 +747,13 @@ t.test('receipt-keys', async (t) => {
     t.equal(keys.active.kid, next.kid);
   });
 
+  t.test('the next key signs before its time where only its secret was read, by a clock that was ahead', async (t) => {
+    const clock = new ManualClock();
+    const next = newKey({ notBeforeMs: clock.now() + 10_000 });
+    const keys = new ReceiptKeys([{ ...newKey(), signing: null }, next], clock, () => {});
+    t.equal(keys.active.kid, next.kid);
+  });
+
   t.test('replaced keys sign no more but stay known; the new ones sign immediately', async (t) => {
     const clock = new ManualClock();
     const [old, other] = [newKey(), newKey()];

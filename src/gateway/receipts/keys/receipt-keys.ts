@@ -54,10 +54,9 @@ export class ReceiptKeys {
     const leadMs = this.#nowMs - nowMs;
     // a clock set back a little must not reactivate an old key; one set back far was wrong before, as receipts assume
     if (leadMs < 0 || leadMs > MAX_LEAD_MS) this.#nowMs = nowMs;
-    const signing = activeKey(
-      this.#ring.filter((key) => key.signing !== null),
-      this.#nowMs,
-    )?.signing;
+    const usable = this.#ring.filter(({ signing, isRevoked }) => signing !== null && !isRevoked);
+    // where the clock was wrong when the keys were read, only the secret of one that begins later may be there
+    const signing = (activeKey(usable, this.#nowMs) ?? usable[0])?.signing;
     if (!signing) throw new Error('no receipt key can sign');
     return signing;
   }
