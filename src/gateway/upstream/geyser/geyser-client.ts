@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import process from 'node:process';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Client, Metadata, StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
@@ -61,6 +62,8 @@ const [KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS] = [10_000, 5000];
  * them, and gRPC can't leave the name out. The certificate is compared with the address.
  */
 const NAME_OF_ADDRESS = 'address.invalid';
+/** Up to Node 25 the address itself is the name, by which some servers choose their certificate. */
+const REFUSES_ADDRESSES = Number.parseInt(process.versions.node, 10) >= 26;
 
 /** Codes that the callers distinguish. */
 export const GRPC_CODE = {
@@ -102,7 +105,7 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     'grpc.enable_retries': 0,
     'grpc.enable_http_proxy': 0,
     'grpc.use_local_subchannel_pool': 1, // streams of one connection would share its window
-    ...(hasName ? {} : { 'grpc.ssl_target_name_override': NAME_OF_ADDRESS }),
+    ...(!hasName && REFUSES_ADDRESSES && { 'grpc.ssl_target_name_override': NAME_OF_ADDRESS }),
   };
   const client = new grpc.Client(target, credentials, options);
   const calls = new Set<FeedCall>();
