@@ -18,6 +18,7 @@ import {
   pickMembers,
   pickNestedYielding,
 } from '../../../src/gateway/upstream/json/raw-json.ts';
+import { parseRentEpoch } from '../../../src/gateway/upstream/reads/account-info.ts';
 import { normalizeRpcError, rateLimited, rpcFaultOf } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { connectionFault, failureReason, httpFault } from '../../../src/gateway/upstream/rpc/failure-reason.ts';
 import { redactedOrigin, redactor } from '../../../src/gateway/upstream/rpc/redact.ts';
@@ -198,6 +199,8 @@ t.test('raw-json', async (t) => {
     for (const not of [`${i64 + 1n}`, `${-i64 - 2n}`, '--1', ''])
       t.throws(() => parseI64(Buffer.from(not)), broken, not);
     t.throws(() => parseU64(undefined), broken);
+    t.equal(parseRentEpoch(Buffer.from('18446744073709552000')), u64, 'as JavaScript rounds it');
+    t.throws(() => parseRentEpoch(Buffer.from(`${u64 + 2n}`)), broken);
   });
 
   t.test('a string is parsed exactly or not at all', async (t) => {

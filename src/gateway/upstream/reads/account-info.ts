@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { RENT_EXEMPT } from '../geyser/feed-update.ts';
 import {
   member,
   type Picked,
@@ -44,7 +45,7 @@ const infoOf = ([account, data, parsed]: PickedNested): AccountInfo => {
     lamports: parseU64(lamports),
     owner: parseString(owner),
     executable: executable?.toString() === 'true',
-    rentEpoch: parseU64(rentEpoch).toString(),
+    rentEpoch: parseRentEpoch(rentEpoch).toString(),
     space: parseSafeInteger(space),
     data: whole,
     parsed: data === undefined ? null : kindOf(data, parsed),
@@ -60,3 +61,9 @@ function kindOf([program, parsed]: Picked, [type]: Picked = []): AccountInfo['pa
 function throwNotAnAccount(): never {
   throw new GatewayError('upstream_error', 'the upstream sent something that is not an account');
 }
+
+/** What JavaScript makes of the greatest u64, which is the rent epoch of nearly every account: some proxies of nodes send it. */
+const ROUNDED_RENT_EXEMPT = '18446744073709552000';
+
+export const parseRentEpoch = (bytes: Buffer | undefined): bigint =>
+  bytes?.toString('latin1') === ROUNDED_RENT_EXEMPT ? RENT_EXEMPT : parseU64(bytes);
