@@ -196,7 +196,7 @@ t.test('receipt-key-commands', async (t) => {
     const created = await key('create');
     t.equal(created.code, 0);
     t.match(created.out, /^active {3}[0-9a-f]{16} {2}[1-9A-HJ-NP-Za-km-z]{32,44}\n$/);
-    fails(t, await key('create'), 1, /a key exists already: .*receipt-key\.pem/);
+    fails(t, await key('create'), 1, /a key, or the record of one, exists already: .*receipt-key\.pem/);
     t.equal((await key('show')).out, created.out);
 
     const rotated = await key('rotate');

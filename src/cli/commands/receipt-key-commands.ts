@@ -36,7 +36,8 @@ export function declareReceiptKey(key: Command): void {
     .addHelpText('after', examples('slotgate receipt key create --data-dir /var/lib/slotgate'))
     .action((_, command: Command) => {
       const source = sourceOf(command);
-      if (!createReceiptKey(source)) throw new StartError(1, `a key exists already: ${keyFilePath(source)}`);
+      if (!createReceiptKey(source))
+        throw new StartError(1, `a key, or the record of one, exists already: ${keyFilePath(source)}`);
       printKeyRing(keyRingOf(source));
     });
 
