@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -153,7 +155,9 @@ async function makeStage(stage: string, folder: string, folderOf: Readonly<Recor
 t.test('the image holds all that a gateway reads, and its health check works', async (t) => {
   const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
   t.teardown(cluster.close);
-  const folder = t.testdir({ app: {}, modules: {}, state: {} });
+  const folder = mkdtempSync(join(tmpdir(), 'slotgate-image-')); // a folder of this project would find its packages
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['app', 'modules', 'state']) mkdirSync(join(folder, name));
   const app = `${folder}/app`;
   const folderOf = { '': root, build: root, modules: `${folder}/modules` };
   await makeStage(' AS modules', folderOf.modules, folderOf);
