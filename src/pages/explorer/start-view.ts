@@ -28,6 +28,8 @@ const REFRESH_MS = 5000;
 
 /** A list is replaced by the reason for which it stands still after this number of failures in a row. */
 const FAILURES_SHOWN = 2;
+/** The codes of a slot that has no block, or none yet. */
+const NO_BLOCK = ['slot_skipped', 'block_not_available'];
 
 /** Addresses that may exist, by the words for them. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -92,7 +94,8 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
     whileShown(() => {
       const timer = setInterval(() => {
         if (blocks.element.matches(':hover')) return; // what somebody is about to open stays where it is
-        refresh().catch(() => {
+        refresh().catch((thrown: unknown) => {
+          if (thrown instanceof SlotgateError && NO_BLOCK.includes(thrown.code)) return; // the next slot may have one
           failures++;
           if (failures === FAILURES_SHOWN) void blocks.load((read) => read(refresh())); // which says why
         });
