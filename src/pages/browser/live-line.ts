@@ -54,7 +54,8 @@ const MAX_BACKOFF_MS = 1600;
  */
 export class LiveLine {
   readonly #options: LiveLineOptions;
-  readonly #name = `slotgate line ${gatewayUrl().href}`;
+  /** The number is that of the form of {@link SharedState}: tabs of two builds have a line each. */
+  readonly #name = `slotgate line 2 ${gatewayUrl().href}`;
   readonly #tabs = openChannel(this.#name);
   #line = newLine(0);
   #proof: Proof = {
@@ -137,9 +138,12 @@ export class LiveLine {
     const lead = (): Promise<void> => this.#lead(signal);
     if (!('locks' in navigator)) void lead();
     else
-      navigator.locks
-        .request(this.#name, steal ? { steal } : { signal }, lead)
-        .catch(({ name }) => (name === 'AbortError' ? leave.abort() : lead())); // aborted, stolen; or not allowed
+      navigator.locks.request(this.#name, steal ? { steal } : { signal }, lead).catch(({ name }) => {
+        if (name !== 'AbortError' && !signal.aborted) void lead(); // locks are not allowed
+        if (name !== 'AbortError') return;
+        leave.abort(); // it may be already
+        if (this.#leave === leave && !document.hidden) this.#join(); // another tab has stolen the line: wait for it again
+      });
   }
 
   #lead(signal: AbortSignal): Promise<void> {

@@ -30,7 +30,7 @@ export class SlotStrip {
     const last = this.#last?.stream === frame.stream ? this.#last : undefined;
     const isRepeated = last !== undefined && frame.slot <= last.slot;
     this.#first ??= frame;
-    this.#last = isRepeated ? { ...last, seq: frame.seq } : frame;
+    this.#last = isRepeated ? { ...last, seq: Math.max(last.seq, frame.seq) } : frame;
     if (last === undefined || isRepeated) return;
     if (frame.seq === last.seq + 1) this.#append(frame.slot, frame.slot - last.slot, frame.updatedAt - last.updatedAt);
     else this.#append(frame.slot, 1, undefined); // between them are frames that this page has not seen

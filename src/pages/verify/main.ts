@@ -82,6 +82,7 @@ function verify(): void {
   try {
     renderReport(verifyText(bodyInput.value, readInput(), Date.now()));
   } catch (thrown) {
+    setText(saidElement, '');
     noteElement.textContent = thrown instanceof Error ? thrown.message : String(thrown);
   }
 }
