@@ -11,7 +11,7 @@ const EXPOSED_HEADERS =
   'X-Rpc-Error-Code,X-Key-Succession,X-Cluster,X-Slot-Age,X-Skipped,X-Oldest-Slot,Link';
 
 /** The headers of a page: only its own gateway reads it, and programs get it with the URLs that previews of links need. */
-const PAGE_HEADERS = 'Vary: Accept-Encoding, Sec-Fetch-Mode';
+const PAGE_HEADERS = 'Vary: Accept-Encoding, Sec-Fetch-Mode, Upgrade-Insecure-Requests';
 
 const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce, X-Agree, X-Min-Slot\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
 
