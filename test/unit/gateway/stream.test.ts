@@ -732,6 +732,8 @@ t.test('frame-channels', async (t) => {
     t.same(failures.map(String), ['Error: no key', 'RangeError: too large', 'Error: no key']);
     t.equal(channels.latestFrame(channelOf('?format=msgpack')), undefined);
     t.equal(`${channels.latestFrame(channelOf(''))}`, '{}');
+    channels.publish(entry, broken);
+    t.equal(failures.length, 3, 'the first in a row is reported');
   });
 });
 

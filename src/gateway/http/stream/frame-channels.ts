@@ -35,6 +35,8 @@ export class FrameChannels {
   readonly #unsignedChannels: readonly FrameChannel[];
   readonly #signedChannels: ReadonlyMap<string, FrameChannel>;
   readonly #onError: (thrown: unknown) => void;
+  /** The channels whose last frame could not be encoded, and this while none could be signed. */
+  readonly #failing = new Set<object>();
   #latestFrame: EncodedFrame | undefined;
   frames = 0;
 
@@ -83,7 +85,7 @@ export class FrameChannels {
 
   /** Returns the newest frame in the channel's encoding; undefined before the first frame, and for one that can't be encoded. */
   latestFrame(channel: FrameChannel): string | Buffer | undefined {
-    return this.#attempt(() => this.#latestFrame?.encodedAs(channel));
+    return this.#attempt(channel, () => this.#latestFrame?.encodedAs(channel));
   }
 
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
@@ -95,19 +97,22 @@ export class FrameChannels {
     );
     const frame = new EncodedFrame(entry, snapshot, this.#sealer);
     this.#latestFrame = frame;
-    this.#attempt(() => frame.sign(due));
+    this.#attempt(this, () => frame.sign(due));
     for (const channel of due) {
       channel.lastSentMs = nowMs;
-      this.#attempt(() => channel.fanout.send(frame.encodedAs(channel), channel.format === 'msgpack'));
+      this.#attempt(channel, () => channel.fanout.send(frame.encodedAs(channel), channel.format === 'msgpack'));
     }
   }
 
-  /** A frame that can't be encoded costs its own channel that frame: thrown from here it would end the process. */
-  #attempt<T>(work: () => T): T | undefined {
+  /** A frame that can't be encoded costs its own channel that frame: thrown from here it would end the process. The first in a row is reported. */
+  #attempt<T>(of: object, work: () => T): T | undefined {
     try {
-      return work();
+      const done = work();
+      this.#failing.delete(of);
+      return done;
     } catch (thrown) {
-      this.#onError(thrown);
+      if (!this.#failing.has(of)) this.#onError(thrown);
+      this.#failing.add(of);
       return undefined;
     }
   }
