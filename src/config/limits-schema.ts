@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_U64 } from '../shared/domain/max-u64.ts';
 import {
   base58,
   byteCount,
@@ -68,7 +69,7 @@ export const stakeSchema = section({
   unitBalance: z
     .string(STEP)
     .regex(/^[1-9]\d{0,19}$/, { error: STEP, abort: true })
-    .refine((text) => BigInt(text) < 2n ** 64n, STEP)
+    .refine((text) => BigInt(text) <= MAX_U64, STEP)
     .describe('Balance of one step in base units of the mint, as a text of digits.'),
   holdSeconds: wholeNumber(1, 86_400).describe(
     'Time in seconds over which the lowest observed balance of a wallet counts.',

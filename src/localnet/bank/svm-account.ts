@@ -1,3 +1,4 @@
+import { MAX_U64 } from '../../shared/domain/max-u64.ts';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 
 /** State that Solana stores at an address, exact to the lamport. */
@@ -19,7 +20,7 @@ export const systemAccount = (lamports: bigint): Account => ({
 });
 
 /** Rent epoch of a rent-exempt account, the largest u64. Every account of today's Solana is rent exempt. */
-export const RENT_EPOCH = 18_446_744_073_709_551_615n;
+export const RENT_EPOCH = MAX_U64;
 
 export const isSameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
   a === b ||

@@ -1,3 +1,4 @@
+import { MAX_U64 } from '../../shared/domain/max-u64.ts';
 import { STAKE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
@@ -26,7 +27,7 @@ export interface StakeDelegation {
 }
 
 /** The epoch of what has not happened. */
-export const NEVER = 2n ** 64n - 1n;
+export const NEVER = MAX_U64;
 
 const INITIALIZED = 1;
 const DELEGATED = 2;

@@ -1,4 +1,5 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { MAX_U64 } from '../../shared/domain/max-u64.ts';
 import type { AuthorityChange } from '../analysis/authority-changes.ts';
 import type {
   AccountInterpretation,
@@ -69,7 +70,7 @@ export function describeProgramChange(
 const RIGHTS = wordsOf('rights');
 
 /** Largest amount of a token account: an approval of it has no limit. */
-const MAX_AMOUNT = `${2n ** 64n - 1n}`;
+const MAX_AMOUNT = `${MAX_U64}`;
 
 /** Describes which authority passed to whom, and what is at stake. */
 export function describeAuthority({ actor, change }: AuthorityInterpretation, formatAddress: FormatAddress): string {

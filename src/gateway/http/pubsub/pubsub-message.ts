@@ -1,3 +1,4 @@
+import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { elements, member } from '../../upstream/json/raw-json.ts';
 
 /** A request of a client. What is wrong with its method or parameters is answered; its id is one that a node accepts. */
@@ -15,9 +16,6 @@ export interface PubsubMessage {
   readonly requests: readonly PubsubRequest[];
   readonly isBatch: boolean;
 }
-
-/** An id of digits that a node accepts (jsonrpc-core, Id). */
-const MAX_ID = 2n ** 64n - 1n;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -45,6 +43,6 @@ function idAsWritten(id: unknown, text: Buffer): string {
   if (id === undefined || id === null) return 'null';
   if (typeof id === 'string') return JSON.stringify(id);
   const digits = String(member(text, 'id'));
-  if (typeof id !== 'number' || !/^\d+$/.test(digits) || BigInt(digits) > MAX_ID) throw new Error('no id of JSON-RPC');
+  if (typeof id !== 'number' || !/^\d+$/.test(digits) || BigInt(digits) > MAX_U64) throw new Error('no id of JSON-RPC'); // of digits (jsonrpc-core, Id)
   return digits;
 }

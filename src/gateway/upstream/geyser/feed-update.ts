@@ -1,3 +1,4 @@
+import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 
 /** What Solana stores at an address, as a feed sends it. */
@@ -11,7 +12,7 @@ export interface AccountValue {
 }
 
 /** Rent epoch of nearly every account. */
-export const RENT_EXEMPT = 18_446_744_073_709_551_615n;
+export const RENT_EXEMPT = MAX_U64;
 /** Data of accounts without any: an empty array of each would take 200 bytes, and wallets have none. */
 export const NO_BYTES = new Uint8Array(0);
 
