@@ -149,11 +149,11 @@ function notifyAll(listeners: ReadonlySet<AccountSource>): (update: TopicUpdate)
 export class AccountSource implements Source {
   readonly address: string;
   readonly commitment: Commitment;
-  ready: Promise<void> | undefined;
   readonly #feeds: AccountFeeds;
   readonly #view: AccountView;
   readonly #options: SourceOptions;
   readonly #shared: SharedFeed;
+  #ready: Promise<void> | undefined;
   /** The slot of the newest state whose bytes are to be read. */
   #newestSlot: Slot = 0;
   #sentSlot: Slot = 0;
@@ -178,10 +178,14 @@ export class AccountSource implements Source {
     this.#options = options;
     this.#shared = feeds.join(this, options.caller);
     if (this.#shared.feed.latest !== undefined) return;
-    this.ready = this.#readFirst(options.caller).then(() => {
-      this.ready = undefined;
+    this.#ready = this.#readFirst(options.caller).then(() => {
+      this.#ready = undefined;
     });
-    this.ready.catch(() => {}); // of nobody that waits any more
+    this.#ready.catch(() => {}); // of nobody that waits any more
+  }
+
+  get ready(): Promise<void> | undefined {
+    return this.#ready;
   }
 
   onUpdate(update: AccountAt): void {

@@ -171,8 +171,8 @@ export class PubsubClient implements Subscriber {
       caller.charge(1);
       isCharged = true;
       this.#waiting++;
-      const waitMs = this.#turnMs();
-      if (waitMs > 0) await this.#awaitTurn(waitMs);
+      // a client opens all that it has in as many messages, when it connects
+      for (let waitMs = this.#turnMs(); waitMs > 0; waitMs = this.#turnMs()) await sleep(this.#options.clock, waitMs);
       this.#waiting--; // what follows counts it in the same turn
       if (this.#open === undefined) return;
       await subscriptions.subscribe(this, request, (subscription) =>
@@ -183,12 +183,6 @@ export class PubsubClient implements Subscriber {
       if (isCharged) this.#refuseLater(this.#errorOf(id, thrown), reply);
       else this.#refuse(id, thrown, reply);
     }
-  }
-
-  /** Waits for the pace of the caller: a client opens all that it has in as many messages, when it connects. */
-  async #awaitTurn(firstMs: number): Promise<void> {
-    const { clock } = this.#options;
-    for (let waitMs = firstMs; waitMs > 0; waitMs = this.#turnMs()) await sleep(clock, waitMs);
   }
 
   /** Returns the milliseconds until the caller may subscribe; 0 for now, and once the connection is closed. */

@@ -5,7 +5,7 @@ import type { SubscriptionCaller } from '../stream/stream-connection.ts';
 
 /** What notifies of one subject, for all clients that subscribe to it with equal parameters. */
 export interface Source {
-  /** Resolves when what follows is notified; undefined where that holds from the start. Rejects with GatewayError. */
+  /** Resolves when what follows is notified; undefined once that holds. Rejects with GatewayError. */
   readonly ready: Promise<void> | undefined;
   /** Has a place of the account count for another caller, too. */
   addCaller(caller: SubscriptionCaller): void;
