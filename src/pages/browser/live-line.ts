@@ -139,10 +139,10 @@ export class LiveLine {
     if (!('locks' in navigator)) void lead();
     else
       navigator.locks.request(this.#name, steal ? { steal } : { signal }, lead).catch(({ name }) => {
-        if (name !== 'AbortError' && !signal.aborted) void lead(); // locks are not allowed
-        if (name !== 'AbortError') return;
-        leave.abort(); // it may be already
-        if (this.#leave === leave && !document.hidden) this.#join(); // another tab has stolen the line: wait for it again
+        if (name === 'AbortError') {
+          leave.abort(); // it may be already
+          if (this.#leave === leave && !document.hidden) this.#join(); // another tab has stolen the line: wait for it again
+        } else if (!signal.aborted) void lead(); // locks are not allowed
       });
   }
 
