@@ -190,14 +190,18 @@ t.test('a read that cannot be published is a read that failed, and the pipeline 
   t.ok(calls.includes('guard 11') && calls.includes('getRecentPrioritizationFees'));
 });
 
+/** Answers a node's method with an epoch, or with nothing. */
+function emptyAnswer(method: string) {
+  const epoch = '{"absoluteSlot":10,"blockHeight":9,"epoch":0,"slotIndex":10,"slotsInEpoch":100,"transactionCount":1}';
+  const result = Buffer.from(method === 'getEpochInfo' ? epoch : '[]');
+  return { slot: 10, result, value: result };
+}
+
 t.test('the first frame comes when each part was read or has failed once, without another slot', async (t) => {
   let fail = (_: Error): void => {};
   const { tips, calls, reset } = open(async (method) => {
     if (method === 'getRecentPerformanceSamples') return new Promise((_, reject) => (fail = reject));
-    const epoch =
-      '{"absoluteSlot":10,"blockHeight":9,"epoch":0,"slotIndex":10,"slotsInEpoch":100,"transactionCount":1}';
-    const result = Buffer.from(method === 'getEpochInfo' ? epoch : '[]');
-    return { slot: 10, result, value: result };
+    return emptyAnswer(method);
   });
   tips.observe('processed', 10);
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
@@ -208,12 +212,7 @@ t.test('the first frame comes when each part was read or has failed once, withou
 });
 
 t.test('work that throws fails its own part, is reported once, and the pipeline goes on', async (t) => {
-  const { clock, failing, tips, vitals, reset, finalize } = open(async (method) => {
-    const epoch =
-      '{"absoluteSlot":10,"blockHeight":9,"epoch":0,"slotIndex":10,"slotsInEpoch":100,"transactionCount":1}';
-    const result = Buffer.from(method === 'getEpochInfo' ? epoch : '[]');
-    return { slot: 10, result, value: result };
-  });
+  const { clock, failing, tips, vitals, reset, finalize } = open(async (method) => emptyAnswer(method));
   tips.observe('processed', 9);
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
   clock.advance(100);

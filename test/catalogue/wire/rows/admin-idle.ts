@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
-import { RawConnection } from '../../../support/raw-connection.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
 import type { Finding } from '../../findings.ts';
+import { statusOf } from '../status-of.ts';
 import { countFor, expectAll, type WireRow } from '../wire-row.ts';
 
 const PROBE_MS = 100;
 const MAX_ANSWER_MS = 500;
-const PROBE_PATIENCE_MS = 5000;
 
 export const adminIdle: WireRow = {
   id: 'admin-idle',
@@ -27,7 +26,7 @@ export const adminIdle: WireRow = {
             probeAll(admin, probes, `with ${count}`, runLength === 'full'),
           )),
         );
-      const twice = await exchange(admin, 'GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n');
+      const twice = await statusOf(admin, 'GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n');
       return [...findings, { text: `two Hosts get ${twice}`, isMet: twice === '400' }];
     }),
 };
@@ -49,7 +48,7 @@ async function probeAll(url: string, count: number, label: string, isFull: boole
   for (let i = 0; i < count; i++) {
     const beganMs = performance.now();
     const path = i % 2 === 0 ? '/livez' : '/readyz';
-    const status = await exchange(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    const status = await statusOf(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     if (status === '200') tookMs.push(performance.now() - beganMs);
     await sleep(PROBE_MS);
   }
@@ -58,14 +57,4 @@ async function probeAll(url: string, count: number, label: string, isFull: boole
     expectAll(`${label}: answered`, tookMs.length, count),
     { ...expectAll(`within ${MAX_ANSWER_MS} ms`, quick, count), isTolerated: !isFull },
   ];
-}
-
-/** Sends a request over a connection of its own; returns the status of the answer, or why there is none. */
-async function exchange(url: string, request: string): Promise<string> {
-  const connection = await RawConnection.open(url);
-  connection.write(request);
-  const endMs = performance.now() + PROBE_PATIENCE_MS;
-  while (connection.text === '' && !connection.closed && performance.now() < endMs) await sleep(1);
-  connection.reset();
-  return connection.text === '' ? (connection.closed ? 'closed' : 'no answer') : connection.text.slice(9, 12);
 }
