@@ -47,8 +47,9 @@ export class RawConnection {
 
   /** Resets the connection, which leaves no port in TIME_WAIT. */
   reset(): void {
-    // Node 20 leaks the handle of a socket that is reset while it shuts down, and then never exits.
-    if (this.closed) this.socket.destroy();
+    // Node leaks the handle of a socket that is reset while it shuts down, and then spins instead of exiting.
+    const { writableEnded, writableFinished } = this.socket;
+    if (this.closed || (writableEnded && !writableFinished)) this.socket.destroy();
     else this.socket.resetAndDestroy();
   }
 }
