@@ -121,7 +121,8 @@ t.test('workers', async (t) => {
     await waitFor(async () => (await caller.admitted(4)) === 4, 'a key that each worker knows');
     await caller.admitted(2 * LIMIT);
     const { inAll } = caller;
-    t.ok(inAll >= LIMIT - 1 && inAll <= LIMIT + LIMIT / 4, `${inAll} admitted`); // the credit of one of two workers
+    // Each of two workers may keep the 2 units that it may spend at least; one may have the credit of a quarter.
+    t.ok(inAll >= LIMIT - 2 * 2 && inAll <= LIMIT + LIMIT / 4, `${inAll} admitted`);
   });
 
   t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {
