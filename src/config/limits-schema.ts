@@ -77,7 +77,9 @@ export const stakeSchema = section({
   host: z
     .nullable(z.string(HOST).regex(/^[A-Za-z0-9.:_-]{1,253}$/, HOST))
     .describe('Host name of this gateway in the text that wallets sign; required with stake.mint.'),
-  wallets: positiveCount.describe('Wallets whose balance is observed at one time.'),
+  wallets: positiveCount.describe(
+    'Wallets whose balance is observed at one time, at most 20 for each second of stake.holdSeconds.',
+  ),
 }).refine(({ mint, host }) => mint === null || host !== null, {
   path: ['host'],
   error: `${HOST}, as stake.mint is set`,

@@ -960,7 +960,7 @@ t.test('stake-balances', async (t) => {
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   /** Creates wallets whose balances the test sets, and their sampler. */
-  function stakeBalancesOf({ wallets: maxWallets = 1000, dice = 0.5 } = {}) {
+  function stakeBalancesOf({ wallets: maxWallets = 1000, dice = 0.5, holdSeconds = HOLD_S } = {}) {
     const clock = new ManualClock();
     const balances = new Map<string, bigint>();
     const state = { down: false, reads: 0 };
@@ -971,7 +971,7 @@ t.test('stake-balances', async (t) => {
         if (state.down) throw new Error('no node');
         return balances.get(wallet) ?? 0n;
       },
-      holdSeconds: HOLD_S,
+      holdSeconds,
       step: STEP,
       maxWallets,
       clock,
@@ -1051,6 +1051,21 @@ t.test('stake-balances', async (t) => {
     answers.shift()?.(1000n);
     await settle();
     t.equal(stakeBalances.balanceInUse('w'), 1000n);
+  });
+
+  t.test('a wallet counts that came behind more of them than can be read as often as is meant', async (t) => {
+    const { balances, stakeBalances, pass } = stakeBalancesOf({ wallets: 2000, holdSeconds: 60 });
+    const others = Array.from({ length: 900 }, (_, i) => `empty ${i}`);
+    balances.set('w', 1000n);
+    await pass(120, ...others, 'w');
+    t.equal(stakeBalances.balanceOf('w'), 1000n);
+  });
+
+  t.test('no more wallets are sampled than can be read twice in the time', async (t) => {
+    const { stakeBalances, pass } = stakeBalancesOf({ wallets: 2000, holdSeconds: 60 });
+    for (let i = 0; i < 1300; i++) stakeBalances.balanceOf(`w${i}`);
+    await pass(1);
+    t.equal(stakeBalances.size, 1200);
   });
 
   t.test('tokens that move from wallet to wallet count for none of them', async (t) => {

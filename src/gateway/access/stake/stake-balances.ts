@@ -41,6 +41,7 @@ const SAMPLES_PER_HOLD = 20;
 export class StakeBalances {
   readonly #options: StakeBalancesOptions;
   readonly #holdMs: number;
+  readonly #maxWallets: number;
   readonly #wallets = new Map<string, WalletSamples>();
   /** How often all samples were dropped. */
   #clears = 0;
@@ -51,6 +52,7 @@ export class StakeBalances {
   constructor(options: StakeBalancesOptions) {
     this.#options = options;
     this.#holdMs = options.holdSeconds * 1000;
+    this.#maxWallets = Math.min(options.maxWallets, (READS_PER_TICK / 2) * options.holdSeconds); // two samples of each
   }
 
   get size(): number {
@@ -94,7 +96,7 @@ export class StakeBalances {
   }
 
   #startSampling(wallet: string, nowMs: number): void {
-    if (this.#isClosed || (this.#wallets.size >= this.#options.maxWallets && !this.#evictBelowStep())) return;
+    if (this.#isClosed || (this.#wallets.size >= this.#maxWallets && !this.#evictBelowStep())) return;
     this.#stopTicking ??= repeat(this.#options.clock, TICK_MS, () => this.#tick(), 0);
     const times = { sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs };
     this.#wallets.set(wallet, { samples: [], isDoubted: false, ...times });
@@ -113,7 +115,11 @@ export class StakeBalances {
     let readsLeft = READS_PER_TICK;
     for (const [name, wallet] of this.#wallets) {
       if (nowMs - wallet.lastUsedMs > Math.max(this.#holdMs, MIN_SAMPLED_MS)) this.#wallets.delete(name);
-      else if (wallet.nextSampleMs <= nowMs && readsLeft-- > 0) void this.#sample(name, wallet);
+      else if (wallet.nextSampleMs <= nowMs && readsLeft-- > 0) {
+        this.#wallets.delete(name); // to the end: where all can't be read, none waits forever
+        this.#wallets.set(name, wallet);
+        void this.#sample(name, wallet);
+      }
     }
     if (this.#wallets.size > 0) return;
     this.#stopTicking?.();
