@@ -1,13 +1,14 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
+import { appendWhole } from '../../shared/runtime/files/append-whole.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
 import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
-import type { MinuteStore } from './network-history.ts';
+import { MAX_MINUTES, type MinuteStore } from './network-history.ts';
 import { type NetworkRow, networkRow } from './network-row.ts';
 
 export interface MinuteFilesOptions {
@@ -25,8 +26,8 @@ const DAY_MS = 86_400_000;
 /** Days of which files are kept, the newest that have one. */
 const MAX_DAYS = 8;
 
-/** Rows that wait for a disk that can't be written: an hour's. */
-const MAX_UNSAVED = 60;
+/** Rows of one write, which may fail each second: a few milliseconds' work. */
+const ROWS_PER_WRITE = 100;
 
 const NOTHING = { afterMs: Number.POSITIVE_INFINITY, latestMs: Number.NEGATIVE_INFINITY };
 
@@ -64,7 +65,7 @@ export class MinuteFiles implements MinuteStore {
 
   append(row: NetworkRow): void {
     this.#unsaved.push(row);
-    if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift();
+    if (this.#unsaved.length > MAX_MINUTES) this.#unsaved.shift(); // older than what can be requested
     this.#keep();
   }
 
@@ -83,14 +84,17 @@ export class MinuteFiles implements MinuteStore {
   }
 
   #save(): void {
-    const { folder, cluster } = this.#options;
+    const { folder } = this.#options;
     createFolder(folder);
     this.#remove();
     while (this.#unsaved[0] !== undefined) {
-      const [row] = this.#unsaved;
-      const name = `${cluster.slice(0, CLUSTER_LENGTH)}.${this.#dayOf(row.endedAt)}.jsonl`;
-      appendFileSync(join(folder, name), `\n${toJson(row)}`, { mode: 0o600, flush: true });
-      this.#unsaved.shift();
+      const [first] = this.#unsaved;
+      const name = this.#fileOf(first);
+      const next = this.#unsaved.slice(0, ROWS_PER_WRITE);
+      const others = next.findIndex((row) => this.#fileOf(row) !== name);
+      const rows = others < 0 ? next : next.slice(0, others);
+      appendWhole(join(folder, name), rows.map((row) => `\n${toJson(row)}`).join(''), { flush: true });
+      this.#unsaved.splice(0, rows.length);
       if (name !== this.#lastName) this.#removeOld(); // another day
       this.#lastName = name;
     }
@@ -138,6 +142,10 @@ export class MinuteFiles implements MinuteStore {
 
   #isOwn(name: string): boolean {
     return name.startsWith(this.#options.cluster.slice(0, CLUSTER_LENGTH));
+  }
+
+  #fileOf({ endedAt }: NetworkRow): string {
+    return `${this.#options.cluster.slice(0, CLUSTER_LENGTH)}.${this.#dayOf(endedAt)}.jsonl`;
   }
 
   #dayOf(ms: number): string {

@@ -28,7 +28,7 @@ const UNAGREED_MS = 3_600_000;
 const MAX_SET_BACK_MS = MINUTE_MS;
 
 /** Minutes that are kept: so that the oldest of the longest rows is whole, too. */
-const MAX_MINUTES = SPANS['7d'] / MINUTE_MS + LONGEST_STEP / 60;
+export const MAX_MINUTES = SPANS['7d'] / MINUTE_MS + LONGEST_STEP / 60;
 
 export interface NetworkHistoryRead {
   /** The length of a row in seconds, or one slot: longer than requested where the span needs too many rows. */

@@ -317,7 +317,7 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   t.teardown(() => writes.close());
   const history = new NetworkHistory(clock);
   history.continueFrom(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} }));
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 150; i++) {
     history.observe(observationOf(clock, 100 + i));
     clock.advance(MINUTE_MS);
   }
@@ -326,7 +326,7 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   clock.advance(1000); // the time of the next try
   t.strictSame(writes.problems(), []);
   const files = new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} });
-  t.equal(files.read().length, 4);
+  t.equal(files.read().length, 149, 'those of more than an hour');
 
   const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
   const long = name.replace('.jsonl', `${'x'.repeat(240 - name.length)}.jsonl`); // the one that replaces it has a name that is too long

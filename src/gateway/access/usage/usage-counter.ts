@@ -1,8 +1,9 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
+import { fileSizeOf } from '../../../shared/runtime/files/append-whole.ts';
 import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
-import { appendUsage, compactUsage, fileSizeOf } from './usage-file.ts';
+import { appendUsage, compactUsage } from './usage-file.ts';
 import { DAY_MS, dayOf, REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
 
 export interface UsageCounterOptions {

@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { appendWhole, fileSizeOf } from '../../../shared/runtime/files/append-whole.ts';
 import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
 import { DAY_MS, dayOf, formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
 
@@ -16,19 +17,8 @@ export function readUsage(path: string): readonly UsageRow[] {
   return sumUsage(lines.flatMap((line) => parseUsageLine(line) ?? []));
 }
 
-/** Appends rows to the file: all of them, or none if the write fails. The rows survive a kill of the process. */
-export function appendUsage(path: string, rows: readonly UsageRow[]): void {
-  const size = fileSizeOf(path);
-  try {
-    appendFileSync(path, `\n${formatUsageLine(rows)}`, { mode: 0o600 }); // behind a line that a kill has cut off
-  } catch (thrown) {
-    if (fileSizeOf(path) > size) truncateSync(path, size); // a full disk writes a part, which may be all but the line end
-    throw thrown;
-  }
-}
-
-/** 0 if there is no file. */
-export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+export const appendUsage = (path: string, rows: readonly UsageRow[]): void =>
+  appendWhole(path, `\n${formatUsageLine(rows)}`); // behind a line that a kill has cut off
 
 export function compactUsage(path: string, today: string): void {
   const oldest = dayOf(Date.parse(today) - KEEP_DAYS * DAY_MS);
