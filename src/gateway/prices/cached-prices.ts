@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
+import { gatherMints } from './gather-mints.ts';
 import { type FindPrices, type Price, pricesOf } from './price-source.ts';
 
 /** The time for which a price is cached: short against the age that a price may have, long against the time between requests. */
@@ -54,5 +55,16 @@ export function lastPrices(findNow: FindPrices): { readonly find: FindPrices; cl
         });
       }
     },
+  };
+}
+
+/** Requests at most `batchSize` prices at a time, so that a request that fails loses only its own. */
+export function batchedPrices(find: FindPrices, batchSize: number): FindPrices {
+  const gathered = gatherMints(batchSize, find);
+  return async (mints, asOf) => {
+    const found = new Map(
+      await Promise.all(mints.map(async (mint) => [mint, (await gathered(mint, asOf)).get(mint)] as const)),
+    );
+    return pricesOf(mints, (mint) => found.get(mint));
   };
 }

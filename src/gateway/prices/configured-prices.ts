@@ -1,14 +1,14 @@
 import type { PriceSettings } from '../../config/prices-schema.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import { PRICE_SOURCES, type PriceSourceName } from '../../shared/domain/price-source-names.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { formatDouble, parseDecimal } from '../../transactions/index.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
-import { cachedPrices, lastPrices } from './cached-prices.ts';
+import { batchedPrices, cachedPrices, lastPrices } from './cached-prices.ts';
 import { type GetBytes, httpGet } from './http-get.ts';
 import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
 import { cachedVerified, type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
-import { batchedPrices } from './map-batches.ts';
 import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
 import { type FindPrices, pricesOf } from './price-source.ts';
 import { pythPrices } from './pyth-prices.ts';
@@ -36,8 +36,11 @@ export interface ConfiguredPrices {
   clear(): void;
 }
 
-/** The time after a failure in which a service is not called again. */
+/** The shortest time after a failure in which a service is not called again, in milliseconds. */
 const SERVICE_PAUSE_MS = 5000;
+
+const servicePauseMs = (failure: unknown): number =>
+  Math.max(SERVICE_PAUSE_MS, (GatewayError.from(failure).retryAfter ?? 0) * 1000);
 
 /** The largest response of a service, in bytes; fifty prices take a few KB, fifty tokens some 100 KB. */
 const MAX_RESPONSE_BYTES = 1 << 20;
@@ -49,11 +52,11 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
   const watch = <A extends readonly unknown[], R>(
     name: PriceSourceName,
     call: (...args: A) => Promise<R>,
-    pauseMs: number,
+    pauseMsAfter: (failure: unknown) => number,
   ) =>
     watchedService(call, {
       clock,
-      pauseMs,
+      pauseMsAfter,
       onOutage: (cause) => deps.onOutage(name, cause),
       onRecovery: () => deps.onRecovery(name),
     });
@@ -67,12 +70,14 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
     static: () => staticPrices(settings.static),
     'pyth-onchain': () => {
       const feeds = { ...clusterFeeds, ...pyth.feeds };
-      const source = lastPrices(watch('pyth-onchain', pythPrices({ accounts, programs: pyth.programs, feeds }), 0));
+      const source = lastPrices(
+        watch('pyth-onchain', pythPrices({ accounts, programs: pyth.programs, feeds }), () => 0),
+      );
       clear = source.clear;
       return source.find;
     },
     'jupiter-v3': () => {
-      const service = watch('jupiter-v3', jupiterPrices({ url: jupiter.url, get, clock, tip }), SERVICE_PAUSE_MS);
+      const service = watch('jupiter-v3', jupiterPrices({ url: jupiter.url, get, clock, tip }), servicePauseMs);
       return cachedPrices(batchedPrices(lastPrices(service).find, JUPITER_MAX_IDS), clock);
     },
   };
@@ -83,7 +88,7 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
     prices: createPriceLookup(sources, { clock, maxAgeSec, maxStaleSec }),
     findVerified: enabled.includes('jupiter-v3')
       ? cachedVerified(
-          watch('jupiter-v3', jupiterVerifiedMints({ url: jupiter.tokensUrl, get }), SERVICE_PAUSE_MS),
+          watch('jupiter-v3', jupiterVerifiedMints({ url: jupiter.tokensUrl, get }), servicePauseMs),
           clock,
         )
       : undefined,

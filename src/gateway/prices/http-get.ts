@@ -2,6 +2,7 @@ import { request } from 'undici';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
+import { rateLimitPauseSeconds } from '../upstream/failsafe/rate-limit-pause.ts';
 
 export interface HttpGetOptions {
   readonly clock: Clock;
@@ -15,10 +16,13 @@ export type GetBytes = (url: string, cost: RequestCost | undefined) => Promise<B
 
 /** Requests bytes from a service other than a node. The errors contain neither the URL, a header nor the response. */
 export async function httpGet(url: string, { clock, timeoutMs, maxBytes, headers }: HttpGetOptions): Promise<Buffer> {
+  let retryAfter: number | undefined;
   const deadline = new AbortController();
   const cancelTimeout = clock.after(timeoutMs, () => deadline.abort());
   try {
-    const { statusCode, body } = await request(url, { signal: deadline.signal, headers });
+    const { statusCode, headers: fields, body } = await request(url, { signal: deadline.signal, headers });
+    const seconds = fields['retry-after'];
+    if (typeof seconds === 'string') retryAfter = rateLimitPauseSeconds(seconds, clock.now());
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body) {
@@ -30,7 +34,7 @@ export async function httpGet(url: string, { clock, timeoutMs, maxBytes, headers
     return Buffer.concat(chunks);
   } catch (cause) {
     if (deadline.signal.aborted) throw new GatewayError('upstream_timeout', 'the price service did not answer in time');
-    throw new GatewayError('upstream_unavailable', 'the price service cannot be reached', { cause });
+    throw new GatewayError('upstream_unavailable', 'the price service cannot be reached', { cause, retryAfter });
   } finally {
     cancelTimeout();
   }

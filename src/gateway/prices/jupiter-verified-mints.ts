@@ -6,8 +6,9 @@ import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
 import { forEachYielding } from '../upstream/json/cooperative.ts';
 import { eachElement, elements, isNull, members, parseString } from '../upstream/json/raw-json.ts';
+import type { CostSharer } from '../upstream/reads/shared-cost.ts';
+import { gatherMints } from './gather-mints.ts';
 import type { GetBytes } from './http-get.ts';
-import { mapBatches } from './map-batches.ts';
 
 /** Returns which of some mints are on a list of verified tokens. One that can't be looked up now counts as not. */
 export type FindVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
@@ -45,24 +46,17 @@ export function cachedVerified(lookUp: LookUpVerified, clock: Pick<Clock, 'monot
     ...expiresAfter(TTL_MS, clock),
   });
   const underWay = new Map<string, Promise<void>>();
-  const run = async (mints: readonly string[], cost: RequestCost | undefined): Promise<void> => {
+  const gathered = gatherMints(MAX_IDS, async (mints, { cost }: CostSharer) => {
     const verified = await lookUp(mints, cost).catch(() => undefined); // its watch reports a failure
     for (const mint of mints) {
       if (verified !== undefined) cache.set(mint, verified.has(mint));
       underWay.delete(mint);
     }
-  };
-  const start = (mints: readonly string[], cost: RequestCost | undefined): Promise<void> => {
-    const running = run(mints, cost);
-    for (const mint of mints) underWay.set(mint, running);
-    return running;
-  };
+  });
   return async (mints, cost) => {
     const missing = mints.filter((mint) => !cache.has(mint));
-    const joined = missing.flatMap((mint) => underWay.get(mint) ?? []);
-    const own = missing.filter((mint) => !underWay.has(mint));
-    await mapBatches(own, MAX_IDS, (batch) => start(batch, cost));
-    await Promise.all(joined);
+    for (const mint of missing) if (!underWay.has(mint)) underWay.set(mint, gathered(mint, { cost }));
+    await Promise.all(missing.map((mint) => underWay.get(mint)));
     return new Set(mints.filter((mint) => cache.get(mint) === true));
   };
 }

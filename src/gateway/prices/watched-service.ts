@@ -3,8 +3,8 @@ import { Alert } from '../../shared/runtime/alert.ts';
 
 export interface WatchedServiceOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The time after a failure in which the service is not called again, in milliseconds. */
-  readonly pauseMs: number;
+  /** Returns the time after a failure in which the service is not called again, in milliseconds. */
+  pauseMsAfter(failure: unknown): number;
   /** Called once when an outage begins, with its first failure. */
   onOutage(cause: unknown): void;
   onRecovery(): void;
@@ -13,7 +13,7 @@ export interface WatchedServiceOptions {
 /** Watches a service for outages: each is reported once, and the service is spared while it lasts. */
 export function watchedService<A extends readonly unknown[], R>(
   call: (...args: A) => Promise<R>,
-  { clock, pauseMs, onOutage, onRecovery }: WatchedServiceOptions,
+  { clock, pauseMsAfter, onOutage, onRecovery }: WatchedServiceOptions,
 ): (...args: A) => Promise<R> {
   let failure: unknown;
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function watchedService<A extends readonly unknown[], R>(
       return found;
     } catch (cause) {
       failure = cause;
-      pausedUntilMs = clock.monotonic() + pauseMs;
+      pausedUntilMs = clock.monotonic() + pauseMsAfter(cause);
       alert.fire('the source failed');
       alert.check('the source failed'); // the successes since the last failure don't count
       throw cause;

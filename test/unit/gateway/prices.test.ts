@@ -2,11 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { cachedPrices, lastPrices } from '../../../src/gateway/prices/cached-prices.ts';
+import { batchedPrices, cachedPrices, lastPrices } from '../../../src/gateway/prices/cached-prices.ts';
 import { configuredPrices } from '../../../src/gateway/prices/configured-prices.ts';
 import { jupiterPrices } from '../../../src/gateway/prices/jupiter-prices.ts';
 import { cachedVerified, jupiterVerifiedMints } from '../../../src/gateway/prices/jupiter-verified-mints.ts';
-import { batchedPrices } from '../../../src/gateway/prices/map-batches.ts';
 import { createPriceLookup } from '../../../src/gateway/prices/price-lookup.ts';
 import type { FindPrices, Price } from '../../../src/gateway/prices/price-source.ts';
 import { valuePositions } from '../../../src/gateway/prices/valuation.ts';
@@ -171,6 +170,43 @@ t.test('price-lookup', async (t) => {
     t.equal((await batchedPrices(all, 50)(mints, AT)).size, mints.length);
   });
 
+  t.test('what many callers look up goes in few requests, of which few are under way', async (t) => {
+    const requested: (readonly string[])[] = [];
+    const answers: (() => void)[] = [];
+    const find = batchedPrices(async (mints, { cost }) => {
+      if (cost !== undefined) cost.calls++;
+      requested.push(mints);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return sourceOf(Object.fromEntries(mints.map((mint) => [mint, priced(1n, 5)])))(mints, AT);
+    }, 50);
+    const costs = Array.from({ length: 300 }, (_, i) => new RequestCost(`caller ${i}`, false));
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const found = costs.map((cost, i) => find([`mint ${i}`], { ...AT, cost }));
+    await turn();
+    for (let i = 300; i < 320; i++) {
+      found.push(find([`mint ${i}`], AT));
+      await turn();
+    }
+    t.same(
+      requested.map(({ length }) => length),
+      [50, 50, 50, 50],
+    );
+    for (let i = 0; i < 3; i++) {
+      for (const answer of answers.splice(0)) answer();
+      await turn();
+    }
+    const sizes = (await Promise.all(found)).map(({ size }) => size);
+    t.ok(sizes.every((size) => size === 1));
+    t.same(
+      requested.slice(4).map(({ length }) => length),
+      [50, 50, 20],
+    );
+    t.ok(
+      costs.every(({ calls }) => calls === 1),
+      'each pays for the request that it is in',
+    );
+  });
+
   t.test(
     "Jupiter's numbers are read as text, those of a mint with a multiplier for what the chain counts",
     async (t) => {
@@ -238,52 +274,51 @@ t.test('price-lookup', async (t) => {
     t.equal(state.requested.length, 2);
   });
 
-  t.test(
-    'a service that fails, or answers with something else, is not requested again in the same second',
-    async (t) => {
-      const answer = { status: 500, body: '' };
-      let requests = 0;
-      const service = createServer((_, response) => {
-        requests++;
-        response.writeHead(answer.status).end(answer.body);
+  t.test('a service that fails, or answers with something else, is not requested again soon', async (t) => {
+    const answer = { status: 500, body: '', seconds: 0 };
+    let requests = 0;
+    const service = createServer((_, response) => {
+      requests++;
+      response.writeHead(answer.status, { 'Retry-After': answer.seconds }).end(answer.body);
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => service.close());
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`; // it listens on TCP
+    const set = ['prices.sources=jupiter-v3', `prices.jupiter.tokensUrl=${url}`];
+    const noAccount = () => Promise.reject(new Error('no account'));
+    for (const [status, body, seconds] of [
+      [500, '', 0],
+      [429, '', 20],
+      [429, '', 100_000],
+      [200, '<html>', 0],
+      [200, '{"error":"moved"}', 0],
+    ] as const) {
+      Object.assign(answer, { status, body, seconds });
+      const outages: string[] = [];
+      const clock = new ManualClock();
+      const { findVerified } = configuredPrices(loadConfig({ flags: { set }, cwd: '/' }).prices, {
+        accounts: { read: noAccount, readBalances: noAccount, readTo: () => {} },
+        clock,
+        clusterFeeds: undefined,
+        jupiterKey: undefined,
+        timeoutMs: 1000,
+        tip: () => ({ slot: 1000, slotTimeMs: 400 }),
+        onOutage: (source) => outages.push(source),
+        onRecovery: () => {},
       });
-      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-      t.teardown(() => service.close());
-      const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`; // it listens on TCP
-      const set = ['prices.sources=jupiter-v3', `prices.jupiter.tokensUrl=${url}`];
-      const noAccount = () => Promise.reject(new Error('no account'));
-      for (const [status, body] of [
-        [500, ''],
-        [200, '<html>'],
-        [200, '{"error":"moved"}'],
-      ] as const) {
-        Object.assign(answer, { status, body });
-        const outages: string[] = [];
-        const clock = new ManualClock();
-        const { findVerified } = configuredPrices(loadConfig({ flags: { set }, cwd: '/' }).prices, {
-          accounts: { read: noAccount, readBalances: noAccount, readTo: () => {} },
-          clock,
-          clusterFeeds: undefined,
-          jupiterKey: undefined,
-          timeoutMs: 1000,
-          tip: () => ({ slot: 1000, slotTimeMs: 400 }),
-          onOutage: (source) => outages.push(source),
-          onRecovery: () => {},
-        });
-        const cost = new RequestCost('caller', false);
-        const before = requests;
-        for (let i = 0; i < 2; i++) t.equal((await findVerified?.(['a'], cost))?.size, 0);
-        t.strictSame(
-          [requests - before, cost.calls, outages],
-          [1, 1, ['jupiter-v3']],
-          'what was not sent costs nothing',
-        );
-        clock.advance(5001);
-        await findVerified?.(['a'], cost);
-        t.equal(cost.calls, 2, 'five seconds later it is');
-      }
-    },
-  );
+      const cost = new RequestCost('caller', false);
+      const before = requests;
+      for (let i = 0; i < 2; i++) t.equal((await findVerified?.(['a'], cost))?.size, 0);
+      t.strictSame([requests - before, cost.calls, outages], [1, 1, ['jupiter-v3']], 'what was not sent costs nothing');
+      const pauseMs = Math.min(Math.max(5, seconds), 30) * 1000;
+      clock.advance(pauseMs - 1);
+      await findVerified?.(['a'], cost);
+      t.equal(cost.calls, 1);
+      clock.advance(1);
+      await findVerified?.(['a'], cost);
+      t.equal(cost.calls, 2, 'five seconds later it is, or when the service wishes, within half a minute');
+    }
+  });
 });
 
 t.test('valuation', async (t) => {
@@ -342,7 +377,12 @@ t.test('watched-service', async (t) => {
         if (state.fails) throw new Error('gone');
         return mint;
       },
-      { clock, pauseMs: 5000, onOutage: (cause) => events.push(String(cause)), onRecovery: () => events.push('up') },
+      {
+        clock,
+        pauseMsAfter: () => 5000,
+        onOutage: (cause) => events.push(String(cause)),
+        onRecovery: () => events.push('up'),
+      },
     );
     for (let i = 0; i < 5; i++) await t.rejects(call(`mint ${i}`), { message: 'gone' });
     t.equal(state.requests, 1);
