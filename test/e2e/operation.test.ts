@@ -647,7 +647,9 @@ t.test('pages', async (t) => {
   });
 
   t.test('without pages their paths do not exist, and the documents do', async (t) => {
-    const { gateway: bare } = await startGateway(t, [`${cluster.url},${cluster.wsUrl}`], { set: ['pages=false'] });
+    const { gateway: bare } = await startGateway(t, [`${cluster.url},${cluster.wsUrl}`], {
+      set: ['pages=false', 'admin.port=0'],
+    });
     const statuses = await Promise.all(
       [...SITE_PATHS.keys(), ...DOCUMENT_PATHS.keys()].map(async (path) => (await fetch(bare.url + path)).status),
     );
@@ -656,6 +658,10 @@ t.test('pages', async (t) => {
       [gateway, bare].map(async ({ url }) => (await fetch(`${url}/api/v1/balance/x`)).headers.has('link')),
     );
     t.same(refused, [true, false], 'no error links to a page that is not served');
+    t.match(
+      await (await fetch(`${bare.admin}/`)).text(),
+      /<p>src\/pages\/docs\/chapters\/operate\.md of the sources says/,
+    );
   });
 
   t.test('the page is sent in the best coding that the caller accepts', async (t) => {

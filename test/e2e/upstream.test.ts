@@ -424,7 +424,7 @@ t.test('operators', async (t) => {
   t.teardown(() => cluster.close());
   const nodes = await Promise.all([1, 2, 3].map(() => startRpcOverrideProxy(t, cluster.url)));
   const urls = nodes.map(({ url }) => `${url},${cluster.wsUrl}`);
-  const world = await startGatewayOver(t, urls, clock, { set: ['receipts.sampleRate=0'] });
+  const world = await startGatewayOver(t, urls, clock, { set: ['receipts.sampleRate=0', 'admin.port=0'] });
   const { get, gateway, logged } = world;
   const step = async (slots: number, stride = 1): Promise<void> => {
     for (let i = 0; i < slots; i += stride) {
@@ -644,6 +644,8 @@ t.test('operators', async (t) => {
     t.match(await problems(), [
       /^node-1 gave another value of an account at slot \d+ than two operators, with the digest \w{16} where theirs is \w{16}; since it did so twice within an hour, slotgate does not use it until slotgate is restarted$/,
     ]);
+    const admin = await (await fetch(`${world.gateway.admin}/`)).text();
+    t.equal(admin.match(/gave another value/g)?.length, 1, 'operators read of it once');
     const alarms = logged.filter(({ message }) => message === 'a node gave another value of a slot than two operators');
     t.equal(alarms.length, 2);
     t.match(alarms[0]?.fields, { node: 'node-1', digest: /^\w{64}$/, expected: /^\w{64}$/ });

@@ -54,6 +54,7 @@ export async function openAdminListener(options: AdminListenerOptions): Promise<
   server.maxConnections = MAX_SOCKETS;
   makeRoom(server, MAX_CONNECTIONS, sources.context.clock);
   const bound = await listen(server, port, options);
+  server.on('error', () => {}); // it is about one connection that the system could not accept
   const isLocal = LOOPBACK_ADDRESS.test(bound.address);
   if (!isLocal) log.warn({}, `metrics, status and usage are served to anybody that reaches ${urlOf(bound)}`);
   if (port !== 0 && bound.port !== port)
@@ -95,24 +96,28 @@ const LINKS: readonly (readonly [path: string, what: string])[] = [
   ['usage.json', 'requests and units by day, API key and route'],
 ];
 
-/** An alert may be about something that ended, or that only counters show. */
-const ALERTS_PLACE = "at the gateway's own address, says what each alert means and where to look.";
+/** Names the table of the alerts: one may be about something that ended, or that only counters show. */
+const alertsPlace = (hasPages: boolean): string =>
+  `${hasPages ? "/docs/operate#operate-alerts, at the gateway's own address," : 'src/pages/docs/chapters/operate.md of the sources'} says what each alert means and where to look.`;
 
 /** Creates the page `/`: what else there is, and what is wrong now. */
 const createIndexPage =
   (sources: AdminSources): AdminPage =>
   () => {
-    const { context } = sources;
+    const { context, config } = sources;
+    const known = context.problems();
+    const isKnown = (problem: string | null): boolean =>
+      problem !== null && known.some((text) => text.startsWith(problem));
     const problems = [
       ...checkReadiness(sources).flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
-      ...describeProblems(context.mesh.nodes()),
-      ...context.problems(),
+      ...describeProblems(context.mesh.nodes().filter(({ problem }) => !isKnown(problem))),
+      ...known,
     ];
     const list = (items: readonly string[]): string => `<ul>${items.map((item) => `<li>${item}`).join('')}</ul>`;
     const links = list(LINKS.map(([path, what]) => `<a href="${path}">/${path}</a>: ${what}`));
     const state =
       problems.length === 0 ? '<p>It is ready, and its nodes are in order.' : list(problems.map(escapeHtml));
-    const alerts = `<p>/docs/operate#operate-alerts, ${ALERTS_PLACE}`;
+    const alerts = `<p>${alertsPlace(config.pages)}`;
     return html('slotgate, for operators', `<h1>slotgate ${escapeHtml(context.version)}</h1>${state}${alerts}${links}`);
   };
 
