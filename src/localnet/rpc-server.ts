@@ -45,6 +45,7 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
   const servers = [http, pubsub];
   for (const server of servers) {
     server.maxConnections = MAX_CONNECTIONS;
+    server.on('error', () => {}); // it is about listening, which rejects, or about one connection that the system could not accept
     const leave = makeRoom(server, MAX_HTTP_CONNECTIONS, backend.clock);
     server.on('upgrade', ({ socket }) => leave(socket)); // from Node 26 on its stream may be another one
   }

@@ -1,4 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
 import t from 'tap';
+import type { EngineResponse } from '../../src/gateway/http/engine/engine.ts';
+import { nodeEngine } from '../../src/gateway/http/engine/node/node-engine.ts';
 import { verifyReceipt } from '../../src/index.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import {
@@ -12,6 +16,7 @@ import { pluck } from '../support/pluck.ts';
 import { loopbackAddress, openConnections, RawConnection } from '../support/raw-connection.ts';
 import { barrierOf, exchange, parseResponses } from '../support/raw-http.ts';
 import { createReceiptKey } from '../support/receipts/receipt-key.ts';
+import { KERNEL_BUFFER_BYTES } from '../support/stalled-peers.ts';
 import { upgradeRequest, WebSocketPeer } from '../support/websocket-peer.ts';
 
 t.test('engines', async (t) => {
@@ -22,7 +27,7 @@ t.test('engines', async (t) => {
   const { clock, cluster, node } = first;
   const second = await startGatewayOver(t, `${node.url},${cluster.wsUrl}`, clock, {
     receiptKey,
-    set: ['http.engine=node'],
+    set: ['http.engine=node', 'admin.port=0'],
   });
   await first.step();
   await waitFor(
@@ -165,6 +170,58 @@ t.test('engines', async (t) => {
         );
       }
     }
+  });
+
+  t.test(
+    'over node:http a body in parts goes on when its reader does, also where a CONNECT is behind it',
+    async (t) => {
+      const app = nodeEngine.createApp({
+        clock,
+        readsProxyHeaders: false,
+        refuseUnparsable: () => ({ headers: '400 Bad Request', body: null }),
+        refusePipelined: () => ({ headers: '429 Too Many Requests', body: null }),
+        startCpuStopwatch: () => () => 0,
+      });
+      const part = 'a'.repeat(64 * 1024);
+      let left = Math.ceil((2 * KERNEL_BUFFER_BYTES) / part.length);
+      const refuse = (res: EngineResponse): boolean => {
+        res.writeStatus('404 Not Found');
+        res.endWithoutBody();
+        return false;
+      };
+      const serve = (res: EngineResponse): boolean => {
+        const send = (): boolean => {
+          while (left-- > 0) if (!res.write(part)) return true;
+          res.end(Buffer.from('the end'));
+          return true;
+        };
+        res.onAborted(() => {});
+        res.onWritable(send);
+        res.writeStatus('200 OK');
+        return send();
+      };
+      app.handleRequests({ get: serve, head: refuse, post: refuse, options: refuse, other: refuse });
+      t.teardown(() => app.close());
+      const url = `http://127.0.0.1:${await app.listen('127.0.0.1', 0, false)}`;
+      const connection = await RawConnection.open(url);
+      t.teardown(() => connection.reset());
+      connection.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
+      await waitFor(() => connection.text.includes('the end'), 'the whole body');
+    },
+  );
+
+  t.test('a connection that the system could not accept ends no listener', async (t) => {
+    const servers = new Set<Server>();
+    const onRequest = (message: unknown): void => void servers.add(Object(message).server);
+    subscribe('http.server.request.start', onRequest);
+    t.teardown(() => unsubscribe('http.server.request.start', onRequest));
+    const urls = [second.gateway.url, second.gateway.admin, cluster.url];
+    const statuses = (): Promise<readonly number[]> =>
+      Promise.all(urls.map(async (url) => (await fetch(`${url}/`)).status));
+    const before = await statuses();
+    t.equal(servers.size, urls.length);
+    for (const server of servers) server.emit('error', new Error('accept ENOBUFS'));
+    t.same(await statuses(), before);
   });
 
   t.test('over node:http a handshake with a body is refused before the body arrives', async (t) => {

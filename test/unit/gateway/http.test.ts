@@ -140,7 +140,7 @@ t.test('open-connections', async (t) => {
     const { open, connections, destroyed, count, closeIdle } = connectionsOf('2001:db8::1', '2001:db8::2');
     const [socket, busy] = connections;
     if (socket !== undefined) open.upgrade(socket);
-    busy?.pending.add({ abort() {} });
+    busy?.pending.add({ abort() {}, onDrain() {} });
     t.equal(count('2001:db8::3'), 2, 'a /64 is one address');
     t.equal(open.httpCount, 1);
     t.notOk(closeIdle('2001:db8::4'));

@@ -107,7 +107,7 @@ export class PipelineEnd {
     for (const name of readdirSync(folder)) if (name.startsWith('log-')) rmSync(join(folder, name));
     this.#writer = new LogWriter({ path: this.#logPath, bytes: LOG_BYTES, epoch });
     this.#gathering = new Set(workers);
-    this.#server = createServer((socket) => this.#connect(socket));
+    this.#server = createServer((socket) => this.#connect(socket)).on('error', () => {}); // of one connection, or of `open`
   }
 
   /** Waits until each worker that lives has reported what it has served, which raises the floors here. */

@@ -7,6 +7,7 @@ import type { RawResponse } from '../raw-response.ts';
 
 interface PendingResponse {
   abort(): void;
+  onDrain(): void;
 }
 
 /** A socket and its requests as `node:http` leaves them, which have no declared type. */

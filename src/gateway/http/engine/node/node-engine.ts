@@ -172,10 +172,8 @@ class NodeApp implements EngineApp {
         );
         return;
       }
-      const onError = (error: Error): void => reject(fail(error.message, error));
-      server.once('error', onError);
+      server.on('error', (error) => reject(fail(error.message, error))); // a later one is about one connection that the system could not accept
       server.listen({ host, port, exclusive: true, reusePort: sharesPort }, () => {
-        server.off('error', onError);
         this.#listeners.push(server);
         resolve((server.address() as AddressInfo).port); // it listens on a TCP port
       });
@@ -301,8 +299,13 @@ class NodeApp implements EngineApp {
   #onDetached(message: IncomingMessage, stream: Duplex, head: Buffer): void {
     const { socket } = message;
     stream.on('error', () => {}); // `close` follows
-    socket.on('timeout', () => this.#server.emit('timeout', socket)); // node:http has removed its own listener
     const connection = this.#connections.get(socket);
+    // node:http has removed its own listeners
+    socket.on('timeout', () => this.#server.emit('timeout', socket));
+    socket.on('drain', () => {
+      const [oldest] = connection?.pending ?? [];
+      oldest?.onDrain();
+    });
     if (connection === undefined || connection.isRefused) return;
     const handle = (): void => this.#handleDetached({ message, connection, head });
     if (connection.newest === undefined) handle();

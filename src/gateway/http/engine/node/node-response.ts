@@ -75,9 +75,7 @@ export class NodeResponse implements EngineResponse {
   write(part: string): boolean {
     if (this.#head !== undefined) {
       this.#sendHead(undefined, false);
-      this.#response.on('drain', () => {
-        if (!this.#isEnded) this.#onWritable?.();
-      });
+      this.#response.on('drain', () => this.onDrain());
     }
     return this.#response.write(part);
   }
@@ -129,8 +127,12 @@ export class NodeResponse implements EngineResponse {
 
   readonly #onFlushed = (): void => {
     this.#isUnflushed = false;
-    if (!this.#isEnded) this.#onWritable?.();
+    this.onDrain();
   };
+
+  onDrain(): void {
+    if (!this.#isEnded) this.#onWritable?.();
+  }
 
   getWriteOffset(): number {
     return this.#accepted;
