@@ -11,15 +11,21 @@ export interface RedisSettings {
   readonly ca: string | undefined;
 }
 
-/** Reads the settings of the fleet; undefined without `redis.url`. Throws a StartError for those that can't be used. */
-export function readRedisSettings({ redis, upstreams }: Config, secrets: Secrets): RedisSettings | undefined {
-  const { url, passwordFile, ca } = redis;
-  if (url === null) return undefined;
-  if (upstreams.length === 0)
+/** Reads the settings of the fleet that a gateway joins, as {@link readRedisSettings} does; they need `upstreams`. */
+export function readFleetSettings(config: Config, secrets: Secrets): RedisSettings | undefined {
+  const settings = readRedisSettings(config, secrets);
+  if (settings !== undefined && config.upstreams.length === 0)
     throw new StartError(
       78,
       'redis.url needs upstreams: each gateway would start an embedded cluster of its own, and they would answer differently',
     );
+  return settings;
+}
+
+/** Reads the settings of the fleet; undefined without `redis.url`. Throws a StartError for those that can't be used. */
+export function readRedisSettings({ redis }: Config, secrets: Secrets): RedisSettings | undefined {
+  const { url, passwordFile, ca } = redis;
+  if (url === null) return undefined;
   return { url, password: readRedisPassword(secrets, passwordFile), ca: ca === null ? undefined : readCertificate(ca) };
 }
 

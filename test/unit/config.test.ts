@@ -11,7 +11,7 @@ import { describeFormerSettings, isChosen, loadConfig } from '../../src/config/l
 import { operatorsIn } from '../../src/config/operators.ts';
 import { formatConfig, formatConfigSchema } from '../../src/config/print-config.ts';
 import { redactUrl } from '../../src/config/redact-url.ts';
-import { readRedisSettings } from '../../src/config/redis-settings.ts';
+import { readFleetSettings, readRedisSettings } from '../../src/config/redis-settings.ts';
 import { findFormerSetting } from '../../src/config/renamed-settings.ts';
 import { extractSecrets, readJupiterKey, readRedisPassword } from '../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../src/config/service-links.ts';
@@ -658,6 +658,9 @@ t.test('config-schema', async (t) => {
       exitCode: 78,
       message: /^redis\.ca: expected a certificate in PEM/,
     });
+    const nodeless = load({ redis: 'redis://a' });
+    t.throws(() => readFleetSettings(nodeless, {}), { exitCode: 78, message: /redis.url needs upstreams/ });
+    t.match(readRedisSettings(nodeless, {}), { url: 'redis://a' }, 'the commands about its keys need no nodes');
   });
 
   t.test('each mint with a price feed on mainnet is a known one', async (t) => {

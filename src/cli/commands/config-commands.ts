@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
-import { readRedisSettings } from '../../config/redis-settings.ts';
+import { readFleetSettings } from '../../config/redis-settings.ts';
 import { extractSecrets, readFeedToken, readJupiterKey } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
 import {
@@ -57,7 +57,7 @@ async function checkConfig(config: Config): Promise<void> {
   await loadEngine(http.engine);
   readJupiterKey(secrets, prices.jupiter.keyFile);
   for (const { geyser } of upstreams) readFeedToken(geyser?.tokenFile);
-  const isFleet = readRedisSettings(config, secrets) !== undefined;
+  const isFleet = readFleetSettings(config, secrets) !== undefined;
   if (isFleet && receiptKeys !== undefined && secrets.fleetSecret === undefined) deriveFleetSecret(receiptKeys);
   readApiKeys(apiKeysPath(dataDir));
   if (isFleet) readApiKeys(fleetKeysPath(dataDir));

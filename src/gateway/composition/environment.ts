@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/config-schema.ts';
-import { type RedisSettings, readRedisSettings } from '../../config/redis-settings.ts';
+import { type RedisSettings, readFleetSettings } from '../../config/redis-settings.ts';
 import { readFeedToken, readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
@@ -115,7 +115,7 @@ export function environmentOf(options: GatewayOptions, engine: Engine): Environm
     startedMs: clock.monotonic(),
     jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
     feedTokens: new Map(config.upstreams.map(({ id, geyser }) => [id, readFeedToken(geyser?.tokenFile)])),
-    redis: readRedisSettings(config, secrets),
+    redis: readFleetSettings(config, secrets),
     fleetSecret: secrets.fleetSecret,
   };
 }
