@@ -1,8 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { appendUsage, compactUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
+import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import type { UsageRow } from '../../src/gateway/access/usage/usage-line.ts';
+import { prepareCompaction } from '../../src/gateway/access/usage/usage-tail.ts';
 import { RedisConnection } from '../../src/gateway/fleet/transport/redis/redis-connection.ts';
 import { readFleetUsage } from '../../src/gateway/fleet/usage/fleet-usage.ts';
 import { UsageReporter } from '../../src/gateway/fleet/usage/usage-reporter.ts';
@@ -55,7 +56,7 @@ t.test('F11: usage of all gateways is summed once, whatever is lost, repeated or
   await one.report();
   t.same(await sums(), both, 'reported again');
 
-  compactUsage(usagePath(a), today);
+  (await prepareCompaction(usagePath(a), today))();
   appendFileSync(usagePath(a), '0000');
   await one.report();
   t.same(await sums(), both, 'another file with the same sums, and half a line');

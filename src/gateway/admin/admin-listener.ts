@@ -4,16 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { makeRoom } from '../../shared/runtime/make-room.ts';
-import { sortUsage, usagePath } from '../access/usage/usage-file.ts';
-import { shownUsage } from '../access/usage/usage-line.ts';
-import { UsageTail } from '../access/usage/usage-tail.ts';
 import { describeProblems } from '../upstream/mesh/node-problems.ts';
-import { type AdminAnswer, type AdminPage, escapeHtml, html, json, plain } from './admin-page.ts';
+import { type AdminAnswer, type AdminPage, escapeHtml, html, plain } from './admin-page.ts';
 import type { AdminSources } from './admin-sources.ts';
 import { metricsOf } from './metrics.ts';
 import { createMetricsPage } from './metrics-page.ts';
 import { checkReadiness, formatChecks, isReady } from './readiness.ts';
 import { createStatusPage } from './status-page.ts';
+import { createUsagePage } from './usage-page.ts';
 
 export interface AdminListenerOptions {
   readonly sources: AdminSources;
@@ -119,17 +117,6 @@ const createIndexPage =
       problems.length === 0 ? '<p>It is ready, and its nodes are in order.' : list(problems.map(escapeHtml));
     const alerts = `<p>${alertsPlace(config.pages)}`;
     return html('slotgate, for operators', `<h1>slotgate ${escapeHtml(context.version)}</h1>${state}${alerts}${links}`);
-  };
-
-/** Creates the page `/usage.json`: requests and units by day, API key and route; `?day=` and `?key=` choose. */
-const createUsagePage =
-  (state: string): AdminPage =>
-  async (query) => {
-    const [day, key] = [query.get('day'), query.get('key')];
-    const tail = new UsageTail(usagePath(state));
-    await tail.read();
-    const rows = sortUsage(tail.sums).filter((row) => (day ?? row.day) === row.day && (key ?? row.key) === row.key);
-    return json({ usage: rows.map(shownUsage) });
   };
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>

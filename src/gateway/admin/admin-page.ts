@@ -21,8 +21,10 @@ export const html = (title: string, body: string): AdminAnswer => ({
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
-export const json = (value: unknown): AdminAnswer => ({
+export const json = (value: unknown): AdminAnswer => jsonText(JSON.stringify(value, undefined, 2));
+
+export const jsonText = (text: string): AdminAnswer => ({
   status: 200,
   contentType: 'application/json; charset=utf-8',
-  body: `${JSON.stringify(value, undefined, 2)}\n`,
+  body: `${text}\n`,
 });

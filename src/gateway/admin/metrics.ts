@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { CLUSTER_CONSENSUSES } from '../../shared/domain/cluster-consensus.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
+import { readOnce } from '../../shared/runtime/read-once.ts';
 import type { Tally } from '../../shared/runtime/tally.ts';
 import type { GeyserFeedStatus } from '../live/accounts/geyser-feed.ts';
 import { NODE_STATES, type NodeFigures } from '../upstream/mesh/mesh.ts';
@@ -219,16 +220,6 @@ function processReads({ context: { version, engine, mesh }, access, workers, fai
     process_open_fds: async () => (await figures()).openFiles,
     process_max_fds: async () => (await figures()).maxFiles,
     nodejs_heap_size_used_bytes: async () => (await figures()).heapUsedBytes,
-  };
-}
-
-function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
-  let reading: Promise<T> | undefined;
-  return () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
   };
 }
 

@@ -42,7 +42,7 @@ import {
   stakeText,
 } from '../../../src/gateway/access/stake/stake-proof.ts';
 import { UsageCounter } from '../../../src/gateway/access/usage/usage-counter.ts';
-import { appendUsage, compactUsage, readUsage, usagePath } from '../../../src/gateway/access/usage/usage-file.ts';
+import { appendUsage, readUsage, usagePath } from '../../../src/gateway/access/usage/usage-file.ts';
 import {
   dayOf,
   formatUsageLine,
@@ -50,7 +50,7 @@ import {
   REQUEST_OUTCOMES,
   type UsageRow,
 } from '../../../src/gateway/access/usage/usage-line.ts';
-import { UsageTail } from '../../../src/gateway/access/usage/usage-tail.ts';
+import { prepareCompaction, UsageTail } from '../../../src/gateway/access/usage/usage-tail.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
@@ -1436,7 +1436,7 @@ t.test('usage-counter', async (t) => {
     await tail.send(2, send);
     const rest = [`${DAY} /c 1`, `${next} /slot 1`, `${DAY} /a 2`];
     t.same(sent, [`${DAY} /a 1 /b 1`, rest[0], ...rest]);
-    compactUsage(path, dayOf(clock.now()));
+    (await prepareCompaction(path, dayOf(clock.now())))();
     tail.forget();
     await tail.read();
     await tail.send(10, send);
@@ -1455,13 +1455,35 @@ t.test('usage-counter', async (t) => {
   t.test('a large file is rewritten with one row per sum, without old days', async (t) => {
     const lines = Array.from({ length: 30_000 }, () => formatUsageLine([row([1, 1, 1, 1])])).join('');
     const { path, clock, usage } = usageOf(t, formatUsageLine([row([9, 9, 9, 9], { day: '2026-02-01' })]) + lines);
-    t.ok(statSync(path).size < 1000);
+    const untilCompact = async (): Promise<void> => {
+      while (statSync(path).size > 1000) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await untilCompact();
     t.same(readUsage(path), [row([30_000, 30_000, 30_000, 30_000])]);
     usage.count('k', '/slot', 'answered', 1);
     appendFileSync(path, lines); // as many seconds later
     clock.advance(1000);
-    t.ok(statSync(path).size < 1000);
-    t.same(readUsage(path), [row([60_001, 60_000, 60_000, 60_000])]);
+    t.ok(statSync(path).size > 1000, 'no turn of the event loop has the work of all lines');
+    usage.count('k', '/slot', 'answered', 1);
+    clock.advance(1000);
+    await untilCompact();
+    t.same(readUsage(path), [row([60_002, 60_000, 60_000, 60_000])], 'with what was appended since it was read');
+  });
+
+  t.test('a file is compacted as it was read, unless another process has compacted it since', async (t) => {
+    const { path, clock } = usageOf(t, formatUsageLine([row([1, 0, 0, 0])]).repeat(3));
+    const compactions = await Promise.all([1, 2].map(() => prepareCompaction(path, dayOf(clock.now()))));
+    appendUsage(path, [row([1, 0, 0, 0])]);
+    for (const compact of compactions) compact();
+    t.same(readUsage(path), [row([4, 0, 0, 0])]);
+    appendUsage(path, [row([0, 1, 0, 0], { route: `/${'x'.repeat(300_000)}` })]); // longer than what is read at a time
+    appendUsage(path, [row([0, 1, 0, 0])]);
+    (await prepareCompaction(path, dayOf(clock.now())))();
+    t.equal(readUsage(path).length, 2);
+    t.match(readUsage(path)[0], { counts: [4, 1, 0, 0] });
+    const damaged = usageOf(t, `damaged\n${'x'.repeat(300_000)}`).path;
+    (await prepareCompaction(damaged, dayOf(clock.now())))();
+    t.equal(statSync(damaged).size, 300_000, 'a line that is not whole as yet stays');
   });
 
   t.test(

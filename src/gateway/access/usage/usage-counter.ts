@@ -3,8 +3,9 @@ import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
 import { fileSizeOf } from '../../../shared/runtime/files/append-whole.ts';
 import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
-import { appendUsage, compactUsage } from './usage-file.ts';
+import { appendUsage } from './usage-file.ts';
 import { DAY_MS, dayOf, REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
+import { prepareCompaction } from './usage-tail.ts';
 
 export interface UsageCounterOptions {
   readonly path: string;
@@ -30,6 +31,7 @@ export class UsageCounter {
   #rowsOfDay = new Map<string, Map<string, CountedRow>>();
   #dayStartsMs = Number.NEGATIVE_INFINITY;
   failures = 0;
+  #bytes = 0;
   #compactAtBytes = COMPACT_BYTES;
   #stopFlushing = (): void => {};
 
@@ -84,15 +86,24 @@ export class UsageCounter {
     this.#stopFlushing();
   }
 
-  /** A gateway with the same state folder may compact the file, which loses what is appended to the old one. */
+  /** A gateway with the same state folder may replace the file, which loses what is appended to the old one. */
   #change(attempts: number, change: () => void): void {
-    const { path, clock, writes } = this.#options;
+    const { path, writes } = this.#options;
     const work = (): void => {
       change();
-      if (fileSizeOf(path) < this.#compactAtBytes) return;
-      compactUsage(path, dayOf(clock.now()));
-      this.#compactAtBytes = Math.max(COMPACT_BYTES, fileSizeOf(path) * 2);
+      this.#bytes = fileSizeOf(path);
     };
     if (!writes.attempt('usage', () => withPidLock(path, attempts, work))) this.failures++;
+    if (this.#bytes >= this.#compactAtBytes) void this.#compact();
+  }
+
+  async #compact(): Promise<void> {
+    const { path, clock } = this.#options;
+    this.#compactAtBytes = Number.POSITIVE_INFINITY; // one at a time
+    const compact = await prepareCompaction(path, dayOf(clock.now())).catch((thrown: unknown) => () => {
+      throw thrown;
+    });
+    this.#change(PATIENT_ATTEMPTS, compact);
+    this.#compactAtBytes = Math.max(COMPACT_BYTES, this.#bytes * 2);
   }
 }

@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendWhole, fileSizeOf } from '../../../shared/runtime/files/append-whole.ts';
-import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
-import { DAY_MS, dayOf, formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
+import { formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
 
 export const usagePath = (state: string): string => join(state, 'usage.log');
 
 export const KEEP_DAYS = 92;
-
-/** The most rows kept by compaction, newest days first. */
-const MAX_ROWS = 50_000;
 
 /** Reads a file and sums its rows. Damaged lines are skipped. */
 export function readUsage(path: string): readonly UsageRow[] {
@@ -19,13 +15,6 @@ export function readUsage(path: string): readonly UsageRow[] {
 
 export const appendUsage = (path: string, rows: readonly UsageRow[]): void =>
   appendWhole(path, `\n${formatUsageLine(rows)}`); // behind a line that a kill has cut off
-
-export function compactUsage(path: string, today: string): void {
-  const oldest = dayOf(Date.parse(today) - KEEP_DAYS * DAY_MS);
-  const rows = readUsage(path).filter(({ day }) => day > oldest);
-  const lines = rows.slice(-MAX_ROWS).map((row) => formatUsageLine([row]));
-  replaceFile(path, lines.join(''));
-}
 
 /** Sums rows by day, key and route; returns the sums in order. */
 export function sumUsage(rows: readonly UsageRow[]): readonly UsageRow[] {

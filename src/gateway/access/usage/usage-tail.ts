@@ -1,33 +1,47 @@
-import { open } from 'node:fs/promises';
-import { hasErrorCode } from '../../../shared/runtime/files/error-code.ts';
+import { GrowingFile } from '../../../shared/runtime/files/growing-file.ts';
+import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { addUsage, nameOf } from './usage-file.ts';
-import { parseUsageLine, type UsageRow } from './usage-line.ts';
+import { addUsage, KEEP_DAYS, nameOf } from './usage-file.ts';
+import { DAY_MS, dayOf, formatUsageLine, parseUsageLine, type UsageRow } from './usage-line.ts';
 
 /** The rows that are added in one turn of the event loop, at a few microseconds each. */
-const ROWS_PER_TURN = 1000;
+const ROWS_PER_TURN = 500;
+
+/** The most rows kept by compaction: those that were first counted last. */
+const MAX_ROWS = 50_000;
+
+/** Sums a file up in turns of the event loop; returns what then replaces it, while it is locked. */
+export async function prepareCompaction(path: string, today: string): Promise<() => void> {
+  const tail = new UsageTail(path);
+  await tail.read();
+  const oldest = dayOf(Date.parse(today) - KEEP_DAYS * DAY_MS);
+  const rows = [...tail.sums.values()].filter(({ day }) => day > oldest).slice(-MAX_ROWS);
+  const lines = await mapInChunks(rows, ROWS_PER_TURN, (row) => formatUsageLine([row]));
+  return () => tail.file.replaceRead(lines.join(''));
+}
 
 /** The sums of a usage file that grows, and is replaced now and then by one with the same sums. */
 export class UsageTail {
-  readonly #path: string;
-  #inode = 0n;
-  #offset = 0;
+  readonly file: GrowingFile;
   sums = new Map<string, UsageRow>();
   readonly #due = new Set<string>();
 
   constructor(path: string) {
-    this.#path = path;
+    this.file = new GrowingFile(path, () => {
+      this.sums = new Map();
+    });
   }
 
   /** Reads what the file has grown by. Each sum that it adds to, or all of another file, is due then. */
   async read(): Promise<void> {
     let count = 0;
-    for (const line of (await this.#readNew()).split('\n'))
-      for (const row of parseUsageLine(line) ?? []) {
-        addUsage(this.sums, [row]);
-        this.#due.add(nameOf(row));
-        if (++count % ROWS_PER_TURN === 0) await ownTurn();
-      }
+    for (let lines = await this.file.read(); lines !== ''; lines = await this.file.read())
+      for (const line of lines.split('\n'))
+        for (const row of parseUsageLine(line) ?? []) {
+          addUsage(this.sums, [row]);
+          this.#due.add(nameOf(row));
+          if (++count % ROWS_PER_TURN === 0) await ownTurn();
+        }
   }
 
   /** Sends the sums that are due, at most `count` at a time, all of one day. Those that can't be sent stay due. */
@@ -48,28 +62,5 @@ export class UsageTail {
   /** Makes all sums due again. */
   forget(): void {
     for (const name of this.sums.keys()) this.#due.add(name);
-  }
-
-  async #readNew(): Promise<string> {
-    const file = await open(this.#path).catch((thrown: unknown) => {
-      if (hasErrorCode(thrown, 'ENOENT')) return undefined;
-      throw thrown;
-    });
-    if (file === undefined) return '';
-    try {
-      const { ino, size } = await file.stat({ bigint: true });
-      if (ino !== this.#inode || size < this.#offset) {
-        this.#inode = ino;
-        this.#offset = 0;
-        this.sums = new Map();
-      }
-      const bytes = Buffer.alloc(Number(size) - this.#offset);
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, this.#offset);
-      const whole = bytes.subarray(0, bytesRead).lastIndexOf('\n') + 1;
-      this.#offset += whole;
-      return bytes.toString('utf8', 0, whole);
-    } finally {
-      await file.close();
-    }
   }
 }
