@@ -11,7 +11,7 @@ import {
 } from '../../src/shared/domain/well-known-addresses.ts';
 import { namedCall } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { ALONE, MAGIC_EDEN } from './forged-words.ts';
+import { ALONE, MAGIC_EDEN, ORCA } from './forged-words.ts';
 import {
   type Attack,
   anchor,
@@ -20,6 +20,7 @@ import {
   buffer,
   emptied,
   GAME,
+  JUPITER,
   newAccount,
   nft,
   ownNft,
@@ -32,8 +33,11 @@ import {
   secondEmptied,
   stake,
   stolenBonk,
+  stolenNft,
   stolenSol,
   stolenUsdc,
+  stolenUsdt,
+  swapBackOf,
   swapOf,
   sysvar,
   table,
@@ -41,6 +45,7 @@ import {
   USDC,
   u32,
   usdc,
+  usdt,
   vault,
   victim,
   wsol,
@@ -94,6 +99,19 @@ const burnNft = (f: Forgery): ForgedCall =>
     f.burn(ownNft, victim, 1n),
     f.close(ownNft, victim, victim),
   );
+
+/** What a thief's program has the victim send, for a unit of a token. */
+const forUnit = (f: Forgery, ...taken: readonly ForgedCall[]): readonly ForgedCall[] => [
+  ...taken,
+  f.send(stolenBonk, bonk, thief, 1n),
+];
+
+/** Makes an account of a new token, and mints a unit of it to the victim. */
+function mintUnit(f: Forgery, decimals: number): ForgedCall {
+  f.hold(newAccount, victim, addressOf(76), 0n, decimals);
+  f.begin();
+  return f.mint(newAccount, 1n);
+}
 
 /** Thefts of a seventh kind: records that made a sentence claim what nobody did. */
 export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
@@ -493,5 +511,90 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     make: (f) => [f.call(LOOKUP_TABLE_PROGRAM, [table, victim], u32(3)), f.close(emptied, victim, victim)],
     says: [`${victim} deactivated the lookup table ${table}`],
     only: [...ALONE, 'beside a swap on Raydium', 'in the call of a program that swaps'],
+  },
+  'an NFT that a program gets beside a call of a marketplace': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(MAGIC_EDEN, [victim]),
+      f.program(program, [victim], ...forUnit(f, f.send(ownNft, stolenNft, victim, 1n))),
+    ],
+    says: [`${victim} sent the NFT ${nft} to ${thief} through the program ${program}`],
+    never: /Magic Eden/,
+    only: ALONE,
+  },
+  'tokens that a program gets which calls an exchange for nothing': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(RAYDIUM, [pool]),
+        ...forUnit(f, f.send(usdc, stolenUsdc, victim, 12_000_000_000n)),
+      ),
+    ],
+    says: [`${victim} sent 12000 USDC to ${thief} through the program ${program}`],
+    never: /swap|trade/,
+    only: ALONE,
+  },
+  'tokens of two kinds that a program gets which calls an exchange for nothing': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(JUPITER, [pool]),
+        f.send(usdc, stolenUsdc, victim, 9_000_000n),
+        f.send(usdt, stolenUsdt, victim, 8_000_000n),
+      ),
+    ],
+    says: ['9 USDC', '8 USDT', thief],
+    never: /Jupiter|trade/,
+    only: ALONE,
+  },
+  'a trade of others beside a call of another exchange': {
+    kind: 'credit',
+    signers: [seller],
+    make: (f) => [f.program(JUPITER, [seller]), f.program(program, [seller], f.program(ORCA, [pool], ...swapOf(f)))],
+    says: ['1000 USDC', '12.34567 BONK'],
+    never: /Jupiter/,
+    only: ['alone'],
+  },
+  'a trade of others in no exchange, beside a call of one': {
+    kind: 'credit',
+    signers: [seller],
+    make: (f) => [f.program(RAYDIUM, [seller]), f.program(program, [seller], ...swapOf(f))],
+    says: ['1000 USDC', '12.34567 BONK'],
+    never: /Raydium/,
+    only: ['alone'],
+  },
+  'a circle beside a call of an exchange that trades nothing': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(JUPITER, [victim]),
+      f.program(program, [victim], ...[swapOf, swapBackOf].map((leg) => f.program(ORCA, [pool], ...leg(f)))),
+    ],
+    says: [`${victim} `, '1 USDC'],
+    never: /Jupiter/,
+    only: ['alone'],
+  },
+  'what is paid to a thief in the call that mints a token': {
+    kind: 'credit',
+    make: (f) => [f.program(program, [victim], mintUnit(f, 6), f.send(usdc, stolenUsdc, victim, 9_000_000_000n))],
+    says: [`${victim} sent 9000 USDC to ${thief} through the program ${program}`],
+    only: ALONE,
+  },
+  'what is paid to a thief in the call that mints an NFT': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        mintUnit(f, 0),
+        namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
+        f.send(usdc, stolenUsdc, victim, 9_000_000_000n),
+      ),
+    ],
+    says: [`${victim} sent 9000 USDC to ${thief} through the program ${program}`],
+    only: ALONE,
   },
 };

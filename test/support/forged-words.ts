@@ -452,7 +452,8 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       const legs = [f.send(multisigUsdc, poolUsdc, multisig, 5n), f.send(poolBonk, newAccount, pool, 7n)];
       return [f.program(program, [decoy], f.program(RAYDIUM, [pool, multisig], ...legs))];
     },
-    says: ['let a program swap 0.000005 USDC for 0.00007 BONK'],
+    says: ['0.000005 USDC', '0.00007 BONK'],
+    never: /swap 0\.00007 BONK/,
     only: ALONE,
   },
   'tokens that a delegate moves within a wallet': {

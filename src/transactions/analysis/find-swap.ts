@@ -70,7 +70,7 @@ function legsOf(trades: readonly Action[]): NetChange {
  * exchange's instruction names as its user, or else the one that gives first. Null if there is none, or if it is unclear
  * which parties are pools.
  */
-function findUnsignedSwap({ parsed, tradeRole, mainProgram }: TradeFacts): Swap | null {
+function findUnsignedSwap({ parsed, tradeRole }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
   const ofSigners = walletChangesOf(parsed);
   const isOfSigner = (amounts: readonly AssetAmount[], isLost: boolean): boolean =>
@@ -97,7 +97,10 @@ function findUnsignedSwap({ parsed, tradeRole, mainProgram }: TradeFacts): Swap 
     swaps.some(({ wallet }) => wallet === actor && counterparty !== null),
   )?.actor;
   const found = swap ?? (swaps.length > 2 ? undefined : swaps.find(({ wallet }) => wallet === giver));
-  return found === undefined ? null : { ...found, wallet: null, program: mainProgram, states: [] };
+  const isLeg = ({ program, actor, counterparty }: Action): boolean =>
+    isTradingProgram(program) && (actor === found?.wallet || counterparty === found?.wallet);
+  const program = parsed.actions.find(isLeg)?.program;
+  return found === undefined || program === undefined ? null : { ...found, wallet: null, program, states: [] };
 }
 
 /** Returns the changes of the owners of tokens that did not sign. */

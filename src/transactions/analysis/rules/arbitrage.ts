@@ -15,7 +15,9 @@ export const circularTradeRule: Rule = (facts) => {
   const hasTraded = (): boolean =>
     isCircularTrade(facts) && facts.parsed.actions.some(({ program }) => isTradingProgram(program));
   if (facts.swap !== null || !(facts.isAttempt ? isTriedCircle(facts) : hasTraded())) return null;
-  const exchanges = facts.calls.map(({ programId }) => programId).filter(isExchange);
+  const idle = facts.parsed.instructions.filter((call) => !facts.isAttempt && call.innerInstructions.length === 0);
+  const called = facts.calls.filter((call) => !idle.includes(call)); // an exchange that called nothing moved no token
+  const exchanges = called.map(({ programId }) => programId).filter(isExchange);
   return interpretArbitrage(facts, new Set(exchanges), !facts.isAttempt);
 };
 

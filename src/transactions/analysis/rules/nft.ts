@@ -26,7 +26,7 @@ export const MARKET_TYPES: readonly NftType[] = [
   'NFT_BID_CANCELLED',
 ];
 
-/** Interprets sales, listings and bids, and an NFT that was exchanged through a program that is in no table. */
+/** Interprets sales, listings and bids, and an NFT that was exchanged through a program of NFTs whose call is in no table. */
 export const nftTradeRule: Rule = (facts) => interpretMarketCall(facts) ?? interpretExchange(facts);
 
 /** Makes an interpretation; what it does not have is unknown, or nothing. */
@@ -150,16 +150,17 @@ const uniqueNfts = (nfts: readonly Nft[]): readonly Nft[] => [
  * NFT may be collateral, a position or a stake.
  */
 function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
-  const { swap, mainProgram, payments } = facts;
-  if (swap === null || !(isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? ''))) return null;
+  const { swap, payments } = facts;
+  if (swap === null || !isMakerOfNfts(swap.program)) return null;
+  const { program } = swap;
   const [given, received] = [swap.inputs.filter(isNftAmount), swap.outputs.filter(isNftAmount)];
   const traded = [...given, ...received];
   if (traded.length === 0) return null;
   const nfts = traded.map(({ mint }) => toNft(mint, facts));
-  const common = { actor: swap.wallet ?? facts.actor, program: mainProgram, nfts, states: swap.states };
+  const common = { actor: swap.wallet ?? facts.actor, program, nfts, states: swap.states };
   const isPurchase = received.length > 0;
   const [price, ...more] = isPurchase ? swap.inputs : swap.outputs;
-  const isSale = programRole(mainProgram) === 'marketplace' && swap.wallet !== null;
+  const isSale = programRole(program) === 'marketplace' && swap.wallet !== null;
   if (!isSale || price === undefined || more.length > 0 || (given.length > 0 && isPurchase))
     return { type: 'NFT_TRANSFER', ...common, swap, payments };
   const [party, money] = isPurchase ? (['buyer', 'price'] as const) : (['seller', 'proceeds'] as const);
@@ -364,13 +365,14 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
 
 const NO_PRICE = { amount: null, states: [] };
 
-/** Returns what the actor paid in the calls of the program that minted; null if nothing, or in several currencies. */
+/** Returns what the actor paid in the calls of the program that minted, if that is known; null if nothing, or in several currencies. */
 function mintPrice(
   program: string | null,
   { parsed, actor }: TransactionFacts,
 ): { readonly amount: AssetAmount | null; readonly states: readonly Share[] } {
+  const isKnown = KNOWN_PROGRAMS.has(program ?? ''); // who got what is paid to others is named
   const paid = parsed.actions.filter(
-    (action) => isSent(action) && action.actor === actor && action.program !== null && action.program === program,
+    (action) => isKnown && isSent(action) && action.actor === actor && action.program === program,
   );
   const [amount = null, ...others] = sumByMint(paid.flatMap(({ given }) => given.map(toAmount)));
   return others.length > 0 ? NO_PRICE : { amount, states: shareOf(paid) };

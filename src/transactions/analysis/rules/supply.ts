@@ -1,6 +1,7 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { asArray } from '../../codec/json-fields.ts';
+import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
 import { type Action, effectsOf, toAmount } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import { callsOf, hasInstruction } from '../parsed-transaction.ts';
@@ -73,9 +74,12 @@ const makerOf = (made: readonly Action[], { isAttempt, mainProgram }: Transactio
 
 type CalledChange = ReturnType<typeof calledChange>;
 
-/** Returns what the actor gained and lost in the calls of a program: nothing where the transaction itself minted or burned. */
+/**
+ * Returns what the actor gained and lost in the calls of a program: nothing where the transaction itself minted or burned, or
+ * a stranger's program, of which the sentence names who got what was paid.
+ */
 const changeIn = (program: string | null, facts: TransactionFacts): CalledChange =>
-  program === null ? { gained: [], lost: [], states: [] } : calledChange(facts, program);
+  KNOWN_PROGRAMS.has(program ?? '') ? calledChange(facts, program) : { gained: [], lost: [], states: [] };
 
 /** Returns what the actor paid or got for what was minted or burned. */
 function statesOf(price: readonly AssetAmount[], { states }: CalledChange, actor: string): readonly Share[] {
