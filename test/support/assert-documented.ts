@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Test } from 'tap';
 import type { GatewayHarness, HttpAnswer } from './harness.ts';
 
-type Checker = (t: Test, path: string, got: HttpAnswer<unknown>, method?: string) => void;
+type Checker = (t: Test, path: string, got: Pick<HttpAnswer<unknown>, 'status' | 'json'>, method?: string) => void;
 
 /** By the text of their document: a process has few, and each takes long to compile. */
 const checkers = new Map<string, Checker>();
@@ -15,7 +15,7 @@ export async function createDocumentChecker({ get }: GatewayHarness): Promise<Ch
   return checker;
 }
 
-function createChecker(document: string): Checker {
+export function createChecker(document: string): Checker {
   const ajv = new Ajv2020({ strict: false, formats: { int64: true } });
   ajv.addSchema(JSON.parse(document), 'document');
   const compiled = new Map<string, ValidateFunction>();

@@ -1022,15 +1022,15 @@ t.test('progress', async (t) => {
     };
     t.match(
       wordsOf('getTx', '/tx/:sig'),
-      /^✓ Success · TRANSFER · SYSTEM_PROGRAM · .* UTC\nExJx\w+ sent 0\.005149975 SOL to \w+\n\n(.*\n)+Fee +0\.000005 SOL by /,
+      /^✓ Success · TRANSFER · SYSTEM_PROGRAM · .* UTC\nExJx\w+ sent 0\.000006015 SOL to \w+\n\n(.*\n)+Fee +0\.0000\d+ SOL by /,
     );
     t.equal(wordsOf('getTx', '/tx/:sig', { enhanced: null }), '', 'without a meaning its JSON is shown');
     t.match(
       wordsOf('getAddressPortfolio', '/address/:addr/portfolio'),
-      /\nSOL +1000\.034782671 +\$150\.68 +\$150,682\.30\n?/,
+      /\nSOL +1000000 +\$150\.05 +\$150,051,809\.48\n/,
     );
     t.match(wordsOf('getAddressPortfolio', '/address/:addr/portfolio', { items: [] }), / holds nothing\.$/);
-    t.match(wordsOf('getBlock', '/block/:slot'), /^Slot 1,001,976 · \w+ · .*\n\nLeader /);
+    t.match(wordsOf('getBlock', '/block/:slot'), /^Slot 1,000,063 · \w+ · .*\n\nLeader /);
     const { transactions } = Object(EXAMPLE_ANSWERS['getBlock']?.answer).result;
     const withUnits = { transactions: { ...transactions, computeUnitsConsumed: 2002 } };
     t.match(wordsOf('getBlock', '/block/:slot', withUnits), /\nCompute units +2,002\n/);

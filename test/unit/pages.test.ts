@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Snapshot } from '../../src/client/client.ts';
 import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
+import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { tiersOf } from '../../src/gateway/access/limits/tiers.ts';
 import { createOpenApiDocument } from '../../src/gateway/http/rest/openapi.ts';
@@ -15,7 +16,6 @@ import { docsPath, readChapters, sectionId } from '../../src/pages/docs/chapters
 import { docsMarkdown, llmsText } from '../../src/pages/docs/docs-markdown.ts';
 import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import { chapterHtml, escapeHtml } from '../../src/pages/docs/markdown-html.ts';
-import { propertiesOf } from '../../src/pages/docs/schema-rows.ts';
 import { languagesFor, snippetOf } from '../../src/pages/docs/snippets.ts';
 import { qrCode } from '../../src/pages/explorer/qr-code.ts';
 import { wordsOf } from '../../src/pages/format/amounts.ts';
@@ -48,8 +48,10 @@ import { readSkipRate } from '../../src/pages/widget/skip-rate.ts';
 import { Sparkline } from '../../src/pages/widget/sparkline.ts';
 import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { toJson } from '../../src/shared/domain/to-json.ts';
 import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { CHAPTER_IDS, DOCUMENT_PATHS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
+import { createChecker } from '../support/assert-documented.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, singleVector, testVectors } from '../support/receipts/test-vectors.ts';
 
@@ -221,16 +223,18 @@ t.test('render', async (t) => {
     t.match(html.replaceAll(/<[^>]+>/g, ''), exact, 'with each digit');
     t.match((await loadSite()).get('openapi.json')?.identity.toString(), exact.replace(' ', ''));
     const read = operationsOf(document).filter(({ method, path }) => method === 'get' && !others.includes(path));
-    for (const { details } of read) {
+    const assertDocumented = createChecker(JSON.stringify(document));
+    const answerOf = (id: string) => Object(EXAMPLE_ANSWERS[id]?.answer);
+    const trusted = { publicKeys: [answerOf('getPubkey').publicKey], cluster: answerOf('getHealth').result.cluster };
+    for (const { path, details } of read) {
       const [, section = ''] = html.split(`<section class="route" id="${details.operationId}"`);
       t.match(section.split('</section>')[0], /<details class="example" open>.*<i class="n">/s, details.operationId);
-      const schema = details.responses['200']?.content?.['application/json']?.schema;
-      const members = new Set(propertiesOf(schema, document).map(({ path }) => path.replaceAll('[]', '')));
-      const { answer } = EXAMPLE_ANSWERS[details.operationId] ?? { answer: null };
-      const known = ['result', 'slot', 'receipt'];
-      const top = Object.keys((answer as { readonly result?: object } | null)?.result ?? {});
-      const unknown = top.filter((name) => !/^\d+$/.test(name) && !members.has(`result.${name}`));
-      t.same(unknown, [], `${details.operationId}: ${known}`);
+      const { path: target = '', answer } = EXAMPLE_ANSWERS[details.operationId] ?? {};
+      const text = toJson(answer);
+      const json = JSON.parse(text);
+      assertDocumented(t, path, { status: 200, json });
+      if (json.receipt !== undefined)
+        t.doesNotThrow(() => verifyReceipt(text, { ...trusted, request: `GET /api/v1${target}` }), `all of ${target}`);
     }
   });
 
