@@ -1067,6 +1067,7 @@ t.test('operators', async (t) => {
         account(1, DATA, ',"rentEpoch":18446744073709551615'),
         'same',
       ],
+      [plain, account(1, DATA), account(1, DATA.replace(',', ' , ')), 'same'],
       [plain, account(1, DATA), account(2, DATA), 'differ, a lie'],
       [plain, account(1, DATA), account(1, '["Ag==","base64"]'), 'differ, a lie'],
       [plain, account(1, DATA), account(1, '"Ag=="'), 'differ, a lie'],
@@ -1113,13 +1114,14 @@ t.test('operators', async (t) => {
       `{"transaction":{"signatures":["s"],"accountKeys":[]},"meta":${meta},"version":0}`;
     const block = (meta: string, rest = '', hash = 'b'): string =>
       `{"blockhash":"${hash}","parentSlot":4,"previousBlockhash":"p"${rest},"transactions":[${transaction(meta)}]}`;
-    const meta = '{"err":null,"fee":5,"preBalances":[],"postBalances":[]}';
+    const meta = '{"err":null,"fee":5,"preBalances":[9,1],"postBalances":[4,1]}';
     const truth = block(meta);
     for (const read of [readBlockSummary, readFullBlock])
       for (const [other, expected] of [
         [truth, 'same'],
         [block(meta, ',"blockTime":7'), 'differ'],
         [block(meta, ',"rewards":[]'), 'differ'],
+        [block(meta, ',"rewards":[]').replaceAll(',', ', '), 'differ'],
         [block('null'), 'differ'],
         [block(meta.replace('null', '"AccountInUse"')), 'differ, a lie'],
         [block(meta.replace('5', '6')), 'differ, a lie'],

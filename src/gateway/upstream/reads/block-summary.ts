@@ -7,6 +7,7 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { forEachYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
+  canonicalJson,
   eachElement,
   isNull,
   type Members,
@@ -99,16 +100,19 @@ async function factsOfBlock(result: Buffer): Promise<Facts> {
   await forEachYielding(eachElement(transactionsOf(block)), YIELD_EVERY_BYTES, (bytes) => {
     const [transaction, meta] = pickMembers(bytes, ['transaction', 'meta']);
     const [signatures] = transaction === undefined ? [] : pickMembers(transaction, ['signatures']);
-    order.update(signatures ?? '').update(' ');
+    order.update(spelledAlike(signatures)).update(' ');
     hasOutcomes &&= meta !== undefined && !isNull(meta);
     if (meta !== undefined && hasOutcomes) {
       const [err, ...amounts] = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
-      outcomes.update(`${isNull(err)} ${amounts.join(' ')} `);
+      outcomes.update(`${isNull(err)} ${amounts.map(spelledAlike).join(' ')} `);
     }
   });
   const facts = new Map([['block', order.digest('hex')]]);
   return hasOutcomes ? facts.set('outcomes', outcomes.digest('hex')) : facts;
 }
+
+/** Returns a value without white space, which a proxy before a node may have added. */
+const spelledAlike = (part: Buffer | undefined): string => (part === undefined ? '' : canonicalJson(part));
 
 /** Digests a whole block, as all of it may be shown. */
 async function digestOfBytes(result: Buffer): Promise<string> {

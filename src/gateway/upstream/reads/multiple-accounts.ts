@@ -5,7 +5,8 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
-import { canonicalJsonYielding, elementsYielding, isNull, pickMembers } from '../json/raw-json.ts';
+import { OPEN_ARRAY } from '../json/json-scanner.ts';
+import { canonicalJsonYielding, elements, elementsYielding, isNull, pickMembers } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
 import type { Facts } from '../rpc/facts.ts';
 import type { CallOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
@@ -95,10 +96,14 @@ async function compareAccounts({ slot, value }: RpcResponse, form: ComparedForm)
   for (const account of found)
     if (isNull(account)) digest.update('null\n');
     else if (form.isParsed) digest.update(`${await canonicalJsonYielding(account)}\n`);
-    else for (const part of pickMembers(account, UNPARSED_PARTS)) digest.update(part ?? '').update('\n');
+    else for (const part of pickMembers(account, UNPARSED_PARTS).flatMap(elementsOf)) digest.update(part).update('\n');
   const facts = (): Facts =>
     new Map(found.flatMap((account, i) => [...factsOfAccount(account)].map(([name, fact]) => [`${i} ${name}`, fact])));
   return { digest: digest.digest('hex'), slot, needsSlot, ...(!form.isTentative && { facts }) };
 }
 
 const UNPARSED_PARTS = ['lamports', 'owner', 'executable', 'data'];
+
+/** Data is an array with its encoding, which nodes may spell with white space. */
+const elementsOf = (part: Buffer | undefined): readonly Buffer[] =>
+  part?.[0] === OPEN_ARRAY ? elements(part) : [part ?? Buffer.alloc(0)];
