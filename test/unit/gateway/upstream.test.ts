@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -29,6 +31,7 @@ import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-op
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   errorBody,
@@ -626,6 +629,21 @@ t.test('rpc-client', async (t) => {
     clock.advance(8000);
     t.match(await slow, { code: 'upstream_timeout', status: 504 });
     t.notOk(node.isFailing, 'a long scan says nothing about the node');
+
+    const noTls = createServer();
+    const url = `https://127.0.0.1:${await listenOnLoopback(noTls)}`;
+    t.teardown(() => noTls.close());
+    const settings = UPSTREAM_SETTINGS;
+    const unreached = new RpcClient({ ...server.nodeOptions('node-2'), url }, { clock, random: () => 0, settings });
+    t.teardown(() => unreached.close());
+    const call = failure(unreached.request('getBalance', []));
+    await once(noTls, 'connection');
+    clock.advance(2000);
+    t.match(
+      await call,
+      { code: 'upstream_timeout', status: 504 },
+      'nor does a connection that is not open yet outlive it',
+    );
   });
 
   t.test('calls beyond the queue are overloaded, the rest is served in order', async (t) => {

@@ -75,7 +75,8 @@ function responseReader(
   let status = 0;
   let retryAfter: string | undefined;
   let [length, bytesOfTurn] = [0, 0];
-  let abort = (): void => {};
+  let abort = (): void => reject(signal.reason); // while there is no connection
+  signal.addEventListener('abort', abort);
   const end = (): void => {
     signal.removeEventListener('abort', abort);
     budget.release(length, cost?.caller);
