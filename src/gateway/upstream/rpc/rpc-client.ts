@@ -276,8 +276,9 @@ export class RpcClient {
     if (fault === 'rate-limit') this.#rateLimits.recordRejection(method, (error.retryAfter ?? 1) * 1000);
     // A slow call that times out says nothing about the node, nor how a provider refuses a method that is hardly called.
     if ((error.code === 'upstream_timeout' && slow) || method === 'getAgGenesisCert') return 'ignored';
-    // A node that refuses a caller's request has answered: a caller could turn others away by such calls.
-    if (fault === 'transport' && error.code === 'rpc_error' && isOfCaller) return 'ignored';
+    // A node that refuses a caller's request has answered, and a proxy in front of it may give up a slow one: a caller could
+    // turn others away by such calls.
+    if (fault === 'transport' && isOfCaller && (slow || error.code === 'rpc_error')) return 'ignored';
     this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
     this.#isFailing = fault === 'transport';
     return this.#isFailing ? 'failed' : 'succeeded';
