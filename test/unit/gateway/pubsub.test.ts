@@ -180,7 +180,7 @@ t.test('open-session', async (t) => {
         notify(world, 99, 'confirmed');
         notify(world, 98, 'confirmed');
       },
-      'sent a malformed message': (world) => notify(world, 98, 'confirmed', CLOCK, '"'),
+      'sent a malformed message': (world) => notify(world, 98, 'confirmed', CLOCK, '"\u0001"'),
       'is no longer needed': () => {},
     };
     for (const [reason, lose] of Object.entries(losses)) {

@@ -20,6 +20,7 @@ import {
   pickMembers,
   pickNestedYielding,
 } from '../../../src/gateway/upstream/json/raw-json.ts';
+import { StringCheck } from '../../../src/gateway/upstream/json/string-check.ts';
 import { parseRentEpoch } from '../../../src/gateway/upstream/reads/account-info.ts';
 import { normalizeRpcError, rateLimited, rpcFaultOf } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { connectionFault, failureReason, httpFault } from '../../../src/gateway/upstream/rpc/failure-reason.ts';
@@ -84,6 +85,16 @@ t.test('raw-json', async (t) => {
     }
   };
 
+  const hasValidStrings = (bytes: Buffer, step: number): boolean => {
+    const check = new StringCheck(bytes);
+    try {
+      while (!check.run(step));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   t.test('a member has the value that JSON.parse gives it', async () => {
     fc.assert(
       fc.property(document, (json) => {
@@ -115,6 +126,27 @@ t.test('raw-json', async (t) => {
       { numRuns: 3000 },
     );
   });
+
+  t.test(
+    'a string with a changed character is valid if and only if JSON.parse accepts it, however far a step goes',
+    async () => {
+      const change = fc.tuple(
+        document,
+        fc.nat(),
+        fc.constantFrom(...'\u0000\n\u001f\\"unx8\u00e9\ud83d\ude00'),
+        fc.boolean(),
+      );
+      fc.assert(
+        fc.property(change, fc.integer({ min: 1, max: 40 }), ([json, position, character, insert], step) => {
+          const at = position % (json.length + 1);
+          const changed = json.slice(0, at) + character + json.slice(insert ? at : at + 1);
+          const bytes = Buffer.from(changed);
+          return (hasValidStrings(bytes, step) && slices(bytes)) === parses(changed);
+        }),
+        { numRuns: 3000 },
+      );
+    },
+  );
 
   t.test('digits stay as they are', async (t) => {
     for (const digits of ['9007199254740993', '18446744073709551615', '-0', '1e400', '0.10', '1E+2']) {
@@ -560,6 +592,8 @@ t.test('rpc-client', async (t) => {
       'another protocol': (response, request) => response.end(resultBody(request, '1').replace('2.0', '1.0')),
       'no result': (response, request) => response.end(`{"jsonrpc":"2.0","id":${request.id}}`),
       'a batch': (response, request) => response.end(`[${resultBody(request, '1')}]`),
+      'a string with a raw control character': '"a\nb"',
+      'a string with an unknown escape': '{"\\q":1}',
       'truncated JSON': (response, request) => response.end(resultBody(request, '1').slice(0, -1)),
       'a truncated body': (response, request) => {
         response.writeHead(200, { 'content-length': 1000 }).write(resultBody(request, '1'));

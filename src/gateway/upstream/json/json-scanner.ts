@@ -6,10 +6,12 @@ const MAX_DEPTH = 128;
 /** Most digits, most white space in one place, and the longest name: they are skipped in one turn. */
 const [MAX_DIGITS, MAX_SPACE, MAX_NAME] = [4096, 65_536, 65_536];
 
-const [QUOTE, COLON] = [0x22, 0x3a];
+export const QUOTE = 0x22;
+const COLON = 0x3a;
 export const BACKSLASH = 0x5c;
 const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
-const [BLANK, LAST_ASCII] = [0x20, 0x7e];
+export const BLANK = 0x20;
+const LAST_ASCII = 0x7e;
 const CLOSE_OBJECT = 0x7d;
 const COMMA = 0x2c;
 export const OPEN_OBJECT = 0x7b;

@@ -4,6 +4,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
 import { hashText } from '../../../shared/runtime/hash-text.ts';
 import { member, members, pickMembers } from '../json/raw-json.ts';
+import { StringCheck } from '../json/string-check.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -226,6 +227,7 @@ export class PubsubChannel {
   #handleMessage(message: Buffer): void {
     if (this.#isClosed) return;
     try {
+      new StringCheck(message).run();
       const params = member(message, 'params');
       if (params === undefined) this.#acknowledge(members(message));
       else this.#dispatch(params);

@@ -10,7 +10,9 @@ import { type AttemptOutcome, CircuitBreaker } from '../failsafe/circuit-breaker
 import { LatencyTracker } from '../failsafe/latency-tracker.ts';
 import { MethodRateLimits } from '../failsafe/method-rate-limits.ts';
 import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
+import { runYielding } from '../json/cooperative.ts';
 import { parseString, pickNestedYielding } from '../json/raw-json.ts';
+import { StringCheck } from '../json/string-check.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { methodNotFound, normalizeRpcError, rateLimited, requestTooLong, rpcFaultOf } from './error-normalizer.ts';
 import { failureReason, httpFault } from './failure-reason.ts';
@@ -249,6 +251,7 @@ export class RpcClient {
     if (status === TOO_MANY_REQUESTS) throw rateLimited(pauseSeconds);
     if (status === NOT_IMPLEMENTED) throw methodNotFound();
     try {
+      await runYielding(new StringCheck(body));
       const [[error, jsonrpc, idBytes, result], dating] = await pickNestedYielding(
         body,
         RESPONSE_MEMBERS,
