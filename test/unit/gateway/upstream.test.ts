@@ -203,9 +203,21 @@ t.test('raw-json', async (t) => {
 
   t.test('nesting is bounded', async (t) => {
     const nested = (depth: number) => Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
-    t.ok(member(nested(127), 'a'));
-    t.throws(() => member(nested(128), 'a'), broken);
+    t.ok(member(nested(8 + 127), 'a'), 'as deep as a node shows what a validator says of itself');
+    t.throws(() => member(nested(160), 'a'), broken);
     t.throws(() => canonicalJson(nested(1_000_000)), broken);
+  });
+
+  t.test('so is the number of parts, each of which takes a hundred times its bytes', async (t) => {
+    const names = (count: number) => Buffer.from(`{${Array.from({ length: count }, (_, i) => `"${i}":1`).join()}}`);
+    const list = (count: number, each = '1') => Buffer.from(`[${`${each}, `.repeat(count - 1)}${each}]`);
+    t.equal(members(names(10_000)).size, 10_000);
+    t.equal(elements(list(10_000)).length, 10_000);
+    t.equal((await elementsYielding(list(10_001))).length, 10_001);
+    for (const read of [() => members(names(10_001)), () => elements(list(10_001)), () => canonicalJson(names(10_001))])
+      t.throws(read, broken);
+    t.throws(() => canonicalJson(list(100_001, '[]')), broken);
+    await t.rejects(elementsYielding(list(3), 2), broken);
   });
 
   t.test('digits and white space in one place are bounded, and so are names', async (t) => {
@@ -279,7 +291,7 @@ t.test('raw-json', async (t) => {
         assert.ok(turns.count >= Math.floor(json.length / YIELD_EVERY_BYTES) - 1);
         const cut = bytes.subarray(0, seed % bytes.length);
         await assert.rejects(canonicalParts(cut, yieldTurn), broken);
-        assert.deepEqual(await elementsYielding(bytes, yieldTurn), elements(bytes));
+        assert.deepEqual(await elementsYielding(bytes, undefined, yieldTurn), elements(bytes));
       }),
       { numRuns: 20 },
     );
@@ -335,7 +347,7 @@ t.test('raw-json', async (t) => {
     }
     const bytes = Buffer.from(rows);
     let turns = 0;
-    t.strictSame(await elementsYielding(bytes, async () => void turns++), elements(bytes));
+    t.strictSame(await elementsYielding(bytes, undefined, async () => void turns++), elements(bytes));
     t.ok(turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)), `${turns} turns between rows`);
   });
 

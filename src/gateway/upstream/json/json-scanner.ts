@@ -1,7 +1,10 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 
-/** Deepest JSON that is accepted, so that no response can exhaust the stack. No node nests a tenth as deep. */
-const MAX_DEPTH = 128;
+/**
+ * Deepest JSON that is accepted, so that no response can exhaust the stack. A node shows a validator's own JSON of up to 127
+ * levels at the eighth one (agave, parse_config.rs), and whoever wrote that must not make its answer a failure.
+ */
+const MAX_DEPTH = 160;
 
 /** Most digits, most white space in one place, and the longest name: they are skipped in one turn. */
 const [MAX_DIGITS, MAX_SPACE, MAX_NAME] = [4096, 65_536, 65_536];

@@ -21,6 +21,13 @@ const MAX_I64 = 2n ** 63n - 1n;
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const LONG_TEXT = 64 * 1024;
 
+/** The most names of an object, and elements of an array that is found in one turn. No answer of a node has a tenth of them. */
+const MAX_PARTS = 10_000;
+/** The most elements of an array that is found in turns: more rows of a list than fit into a response. */
+const MAX_ROWS = 1_000_000;
+/** The most elements with parts of an array that is shown. A token's metadata may have as many entries as an account has room. */
+const MAX_RUNS = 100_000;
+
 /** Members of a JSON object by name: the exact bytes of each value. */
 export type Members = ReadonlyMap<string, Buffer>;
 
@@ -59,8 +66,10 @@ function walkWhole(bytes: Buffer, opening: number, visitors: Visitors): PartsWal
 
 function findMembers(bytes: Buffer): Search<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
-  const visit: VisitPart = (start, end, nameStart, nameEnd) =>
+  const visit: VisitPart = (start, end, nameStart, nameEnd) => {
     found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(start, end));
+    if (found.size > MAX_PARTS) throw malformed();
+  };
   return { found, walk: walkWhole(bytes, OPEN_OBJECT, { visit }) };
 }
 
@@ -137,16 +146,16 @@ function isSpelled(bytes: Buffer, start: number, end: number, name: string): boo
   return i === name.length;
 }
 
-/** Finds the elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
-export const elements = (bytes: Buffer): Buffer[] => found(findElements(bytes));
+/** Finds the elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else, or for more than 10,000. */
+export const elements = (bytes: Buffer): Buffer[] => found(findElements(bytes, MAX_PARTS));
 
-/** Finds elements as {@link elements} does, and yields to the event loop in between: for long arrays. */
-export const elementsYielding = (bytes: Buffer, yieldTurn?: () => Promise<void>): Promise<Buffer[]> =>
-  foundYielding(findElements(bytes), yieldTurn);
+/** Finds elements as {@link elements} does, but at most `most`, and yields to the event loop in between: for long arrays. */
+export const elementsYielding = (bytes: Buffer, most = MAX_ROWS, yieldTurn?: () => Promise<void>): Promise<Buffer[]> =>
+  foundYielding(findElements(bytes, most), yieldTurn);
 
 /** Finds elements some at a time, so that the reader of a long array can yield between two of them. */
 export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
-  const { walk, found } = findElements(bytes);
+  const { walk, found } = findElements(bytes, Number.POSITIVE_INFINITY); // no more than some at a time
   for (let isOver = false; !isOver; ) {
     isOver = walk.run(ELEMENTS_AT_A_TIME);
     yield* found.splice(0);
@@ -156,12 +165,12 @@ export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
 /** The bytes in which {@link eachElement} finds elements at a time. */
 const ELEMENTS_AT_A_TIME = 4096;
 
-function findElements(bytes: Buffer): Search<Buffer[]> {
+function findElements(bytes: Buffer, most: number): Search<Buffer[]> {
   const found: Buffer[] = [];
-  return {
-    found,
-    walk: walkWhole(bytes, OPEN_ARRAY, { visit: (start, end) => found.push(bytes.subarray(start, end)) }),
+  const visit: VisitPart = (start, end) => {
+    if (found.push(bytes.subarray(start, end)) > most) throw malformed(); // each takes a hundred times its bytes
   };
+  return { found, walk: walkWhole(bytes, OPEN_ARRAY, { visit }) };
 }
 
 /** Parses an integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
@@ -332,6 +341,7 @@ class CanonicalText {
       const visit: VisitPart = (start, end, nameStart, nameEnd) => {
         const before = `${bytes.toString('utf8', nameStart, nameEnd)}:`;
         byName.set(nameOf(bytes, nameStart, nameEnd), { before, start, end });
+        if (byName.size > MAX_PARTS) throw malformed();
       };
       this.#walk = new PartsWalk(bytes, opening, 1, { visit });
       this.#text += '{';
@@ -354,7 +364,7 @@ function addRun(bytes: Buffer, found: Piece[]): VisitPart {
       return;
     }
     const run = { before: '', start, end };
-    found.push(run);
+    if (found.push(run) > MAX_RUNS) throw malformed();
     last = hasParts ? undefined : run;
   };
 }

@@ -68,7 +68,7 @@ export async function readMultipleAccounts(
     [named, config],
     callOptions,
   );
-  const found = await elementsYielding(value);
+  const found = await elementsYielding(value, named.length);
   if (found.length !== named.length)
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
   const accounts = new Map<string, Buffer>();
@@ -89,7 +89,7 @@ interface ComparedForm {
 
 /** Extracts what operators are compared by: all of an account that a parser shows, else what every honest node has alike. */
 async function compareAccounts({ slot, value }: RpcResponse, form: ComparedForm): Promise<ConsensusData> {
-  const found = await elementsYielding(value);
+  const found = await elementsYielding(value, MAX_ADDRESSES);
   const clock = form.isDated ? found.pop() : undefined;
   const needsSlot = form.isDated ? provenByClock(slot, clock) : slot;
   const digest = createHash('sha256');
