@@ -588,6 +588,21 @@ t.test('encoded-accounts', async (t) => {
     t.same(calls, [8, 4, 4]);
   });
 
+  t.test('an account of megabytes is decoded in turns of the event loop', async (t) => {
+    const { rpc } = open(4 << 20, 8 << 20);
+    let [turns, isOver] = [0, false];
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    const { accounts } = await readEncodedAccounts(rpc, ['large1'], options);
+    isOver = true;
+    t.ok(accounts.get('large1')?.data.every((byte) => byte === 0));
+    t.equal(accounts.get('large1')?.data.length, 3 << 20);
+    t.ok(turns > 32 + 8, `${turns} turns: 32 find it, and 16 decode it`);
+  });
+
   t.test('one account too large for any response, or too many bytes in all, is refused', async (t) => {
     const refused = { code: 'result_too_large' };
     const tooLong = open(3000, 2500);
