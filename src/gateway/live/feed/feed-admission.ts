@@ -106,7 +106,7 @@ class Observation {
   }
 
   #filter(): Uint8Array {
-    return encodeFilter({ mode: this.#mode, version: this.#version, addresses: this.#canaries });
+    return encodeFilter({ mode: this.#mode, version: this.#version, addresses: [...this.#canaries] });
   }
 
   #onUpdate(update: FeedUpdate, send: (request: Uint8Array) => void): void {

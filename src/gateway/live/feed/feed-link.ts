@@ -206,8 +206,8 @@ export class FeedLink<A extends FeedAccount> {
   #send(version: number, fromSlot: Slot | undefined): boolean {
     if (this.#call === undefined) return false;
     const { mode } = this.#options;
-    const addresses = new Set([CLOCK_SYSVAR]); // a filter without any matches all accounts
-    for (const { address } of this.stream.accounts) addresses.add(address);
+    const addresses: string[] = [CLOCK_SYSVAR]; // a filter without any matches all accounts
+    for (const { address } of this.stream.accounts) if (address !== CLOCK_SYSVAR) addresses.push(address);
     this.#call.send(encodeFilter({ mode, version, addresses, fromSlot }));
     return true;
   }

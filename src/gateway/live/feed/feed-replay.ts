@@ -98,7 +98,7 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
         else fail(new GatewayError('upstream_error', `the feed ${reason}`));
       },
     });
-    const addresses = new Set([CLOCK_SYSVAR, ...query.addresses]);
+    const addresses = [...new Set([CLOCK_SYSVAR, ...query.addresses])];
     call.send(encodeFilter({ mode, version: 1, addresses, fromSlot: Math.min(since, first) }));
   });
 }
