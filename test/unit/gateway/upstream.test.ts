@@ -679,8 +679,11 @@ t.test('rpc-client', async (t) => {
     t.match(await slow, { code: 'upstream_timeout', status: 504 });
     t.notOk(node.isFailing, 'a long scan says nothing about the node');
 
+    const early = failure(node.request('getBalance', [], { deadlineMs: clock.monotonic() }));
+    t.match(await early, { code: 'upstream_timeout', message: 'no node answered in time' }, 'or before it began');
+
     const noTls = createServer();
-    const url = `https://127.0.0.1:${await listenOnLoopback(noTls)}`;
+    const url = `https://name:100%@127.0.0.1:${await listenOnLoopback(noTls)}`; // a stray percent sign
     t.teardown(() => noTls.close());
     const settings = UPSTREAM_SETTINGS;
     const unreached = new RpcClient({ ...server.nodeOptions('node-2'), url }, { clock, random: () => 0, settings });

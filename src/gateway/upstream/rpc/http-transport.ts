@@ -6,6 +6,7 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { connectionFault } from './failure-reason.ts';
+import { decodeUri } from './redact.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -57,7 +58,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
 /** Builds the header that a browser sends for `http://user:password@host` (RFC 7617). */
 function basicAuth({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const credentials = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`);
   return { authorization: `Basic ${credentials.toString('base64')}` };
 }
 

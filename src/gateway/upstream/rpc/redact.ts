@@ -39,10 +39,11 @@ export function redactedOrigin(url: string): string {
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
 }
 
-function decodeUri(part: string): string {
+/** Decodes a part of a URL; a stray percent sign stands for itself. */
+export function decodeUri(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a stray percent sign stands for itself
+    return part;
   }
 }

@@ -195,6 +195,7 @@ export class RpcClient {
     const deadline = new AbortController();
     const startMs = clock.monotonic();
     const timeoutMs = Math.min(this.timeoutMs(method, isLarge), deadlineMs - startMs);
+    if (timeoutMs <= 0) throw timedOut(0); // the check of the node before took all of it
     let sentMs: number | undefined;
     const cancelTimeout = clock.after(timeoutMs, () =>
       deadline.abort(sentMs === undefined ? noConnectionIn(timeoutMs) : timedOut(timeoutMs)),
