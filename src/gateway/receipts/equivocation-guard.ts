@@ -103,7 +103,7 @@ export class EquivocationGuard implements ClaimGuard {
     return this.#entries;
   }
 
-  /** `exact` while this process alone signs at the tip, once its first slots have passed: not for a follower of a fleet, nor without its Redis. */
+  /** `exact` while this process alone signs at the tip, also for the slots that a restart leaves out: not for a follower of a fleet, nor without its Redis. */
   get receiptMode(): Claim {
     return this.#isSole && this.#upTo > this.#above && this.#upTo >= this.#tip ? 'exact' : 'observed';
   }
