@@ -187,6 +187,8 @@ function checkReceiptKey({ config, receiptKey, nowMs }: MachineFacts): readonly 
     const fix = 'do what it says, restore it from a backup, or create another: slotgate receipt key create';
     return [fail(name, reasonOf(thrown), fix)];
   }
+  if (source.inline === 'ephemeral')
+    return [warn(name, 'ephemeral: receipts of it name a key that ends with the process', 'use RECEIPT_KEY_FILE')];
   if (source.inline !== undefined)
     return [warn(name, 'given inline: it never signs exact, and ends with the variable', 'use RECEIPT_KEY_FILE')];
   const path = keyFilePath(source);
