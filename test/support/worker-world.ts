@@ -24,6 +24,7 @@ export const serviceOver = (cache: Cache, others: Partial<PipelineService> = {})
   started: Promise.resolve(),
   cache,
   guard: { grantClaim: () => 'observed', advance: () => {} },
+  sealer: { invalidUntilMs: Number.NEGATIVE_INFINITY },
   liveAccounts: undefined as unknown as PipelineService['liveAccounts'],
   liveLogs: undefined as unknown as PipelineService['liveLogs'],
   counterStore: new MemoryStore(100, systemClock),

@@ -14,7 +14,10 @@ interface FormattedValue {
 export function createMetricsPage(metrics: readonly Metric[]): AdminPage {
   let registry: Promise<Registry> | undefined;
   return async () => {
-    registry ??= createRegistry(metrics);
+    registry ??= createRegistry(metrics).catch((thrown: unknown) => {
+      registry = undefined; // the next scrape tries again
+      throw thrown;
+    });
     const loaded = await registry;
     return { status: 200, contentType: loaded.contentType, body: await loaded.metrics() };
   };

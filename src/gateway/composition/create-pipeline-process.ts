@@ -101,6 +101,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
   return {
     cache,
     guard: signing.guard,
+    sealer: parts.server.sealer,
     liveAccounts,
     liveLogs,
     readEvents,

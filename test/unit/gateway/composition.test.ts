@@ -105,7 +105,15 @@ t.test('metrics', async (t) => {
     t.same(await read('slotgate_receipt_conflicts_total'), [[[], 4]]);
     t.same(await read('slotgate_receipt_exact'), [[[], 0]]);
     t.same(await read('slotgate_event_loop_delay_seconds'), [[[], 0.25]]);
-    const page = createMetricsPage(metrics.filter(({ name }) => name === 'slotgate_build_info'));
+    const shown = metrics.filter(({ name }) => name === 'slotgate_build_info');
+    let failures = 1; // as of a process without a file descriptor left for the library
+    const page = createMetricsPage({
+      *[Symbol.iterator]() {
+        if (failures-- > 0) throw new Error('EMFILE');
+        yield* shown;
+      },
+    } as typeof shown); // it is iterated over only
+    await t.rejects(async () => page(new URLSearchParams()), { message: 'EMFILE' });
     const { body } = await page(new URLSearchParams());
     t.match(
       body,

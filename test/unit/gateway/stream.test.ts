@@ -735,6 +735,31 @@ t.test('frame-channels', async (t) => {
     channels.publish(entry, broken);
     t.equal(failures.length, 3, 'the first in a row is reported');
   });
+
+  t.test('a newcomer gets no frame that a revoked key has signed', async (t) => {
+    const state = { key: 'revoked', invalidUntilMs: Number.NEGATIVE_INFINITY };
+    const sealer = {
+      sealFrame: (_: Entry, requests: readonly string[]) => requests.map(() => state.key),
+      get invalidUntilMs() {
+        return state.invalidUntilMs;
+      },
+    } as unknown as Sealer; // frames use no other member
+    const channels = new FrameChannels(
+      () => {},
+      sealer,
+      new ManualClock(),
+      () => 0,
+      (thrown) => t.fail(String(thrown)),
+    );
+    const channel = channels.channelFor('/api/v1/stream?receipts=1');
+    channel.fanout.addSubscriber();
+    channels.publish({ body: '{}' } as Entry, { slot: 1 } as NetworkSnapshot);
+    t.equal(channels.latestFrame(channel), 'revoked');
+    Object.assign(state, { key: 'next', invalidUntilMs: 5 });
+    t.equal(channels.latestFrame(channel), 'next');
+    state.key = 'another';
+    t.equal(channels.latestFrame(channel), 'next', 'once for all');
+  });
 });
 
 t.test('stream-connection', async (t) => {

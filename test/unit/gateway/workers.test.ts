@@ -301,7 +301,9 @@ t.test('pipeline-end', async (t) => {
     const cache = new Cache({ clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
     const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 4 });
     const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, endLate: async () => {} });
-    await end.open(serviceOver(cache, { read: async ({ key }) => ({ entry: read(key), cacheStatus: 'MISS' }) }));
+    await end.open(
+      serviceOver(cache, { sealer, read: async ({ key }) => ({ entry: read(key), cacheStatus: 'MISS' }) }),
+    );
     let tip = FIRST_SLOT;
     const watermark = new Watermark(() => tip);
     watermark.advance(tip, clock.monotonic());
@@ -376,6 +378,7 @@ t.test('pipeline-end', async (t) => {
       act,
       faults,
       resultAt,
+      sealer,
       catchUp: () => log.catchUp(),
       logged,
       close() {
@@ -426,6 +429,25 @@ t.test('pipeline-end', async (t) => {
     act['clock update']();
     await turns();
     t.same(logged, [...KEYS.map(() => 'body 103'), 'watermark 103']);
+    close();
+  });
+
+  t.test('a worker that starts after a key was revoked gets no body that was signed before', async (t) => {
+    const folder = shortFolder();
+    const { act, sealer, close } = await openLoggedAccounts(folder);
+    act.tip();
+    act.read();
+    for (let i = 0; i < 6; i++) await turn();
+    const bodies: boolean[] = [];
+    for (const id of [0, 1]) {
+      const worker = openWorker(folder, { id });
+      await worker.joined;
+      const { entry } = await worker.read({ key: KEYS[0] });
+      bodies.push(entry.body !== undefined);
+      worker.close();
+      sealer.invalidateReceipts();
+    }
+    t.same(bodies, [true, false]);
     close();
   });
 

@@ -5,6 +5,7 @@ import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import { type CacheItem, type Entry, isExact } from '../../cache/entry.ts';
 import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import { ensureDigest } from '../../serving/entry-digest.ts';
+import type { Sealer } from '../../serving/sealer.ts';
 import type { EventCodec } from '../codec.ts';
 import type { Event, StoredAnswer, StoredLease } from '../events.ts';
 import { NumberedWatermarks, tipEvents } from './watermarks.ts';
@@ -13,6 +14,7 @@ export interface AnswerPublisherOptions {
   readonly clock: Clock;
   readonly cache: Cache;
   readonly guard: ClaimGuard;
+  readonly sealer: Pick<Sealer, 'invalidUntilMs'>;
   readonly codec: EventCodec;
   readonly publish: (event: Event) => void;
   /** The length of a result in bytes from which on its answer is published without it. */
@@ -86,7 +88,8 @@ export class AnswerPublisher implements CacheObserver {
   }
 
   #encode(item: CacheItem, hasResult: boolean): Buffer {
-    const { clock, cache, codec } = this.#options;
+    const { clock, cache, codec, sealer } = this.#options;
+    const hasBody = item.meta.envelope === 'signed' && item.sealedMs > sealer.invalidUntilMs; // another one is made of the result
     const isAnswer = item.kind === 'answer';
     const answer: StoredAnswer = {
       slot: item.slot,
@@ -100,7 +103,7 @@ export class AnswerPublisher implements CacheObserver {
       digest: item.digest,
       grant: isAnswer && this.#grants(item),
       agreement: item.agreement ?? null,
-      body: item.meta.envelope === 'signed' && hasResult ? (item.body ?? null) : null, // another one is made of the result
+      body: hasBody && hasResult ? (item.body ?? null) : null,
       sealedAgeMs: item.body === undefined ? 0 : Math.max(0, Math.ceil(cache.coarseNowMs - item.sealedMs)),
       lease: this.#leaseOf(item),
     };

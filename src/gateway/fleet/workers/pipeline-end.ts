@@ -19,6 +19,7 @@ import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import type { CallScope } from '../../routes/routing/request-scope.ts';
 import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
+import type { Sealer } from '../../serving/sealer.ts';
 import { EventCodec, STRUCTURES } from '../codec.ts';
 import type { CounterMessage } from '../counters/remote-store.ts';
 import type { Event, PipelineVitals } from '../events.ts';
@@ -39,6 +40,7 @@ export interface PipelineService {
   readonly started: Promise<void>;
   readonly cache: Cache;
   readonly guard: ClaimGuard & { advance(finalizedSlot: Slot): void };
+  readonly sealer: Pick<Sealer, 'invalidUntilMs'>;
   readonly liveAccounts: LiveAccounts;
   readonly liveLogs: LogSource;
   readonly counterStore: CounterStore;

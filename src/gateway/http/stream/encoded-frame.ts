@@ -18,6 +18,8 @@ export class EncodedFrame {
   readonly #snapshot: NetworkSnapshot;
   readonly #sealer: Sealer;
   readonly #signedFrames = new Map<string, string>();
+  /** The time up to which receipts were invalid when these were made. */
+  #signedSinceMs = Number.NaN;
   readonly #jsonFrame: Buffer;
   #msgpackFrame: Buffer | undefined;
 
@@ -33,6 +35,7 @@ export class EncodedFrame {
     const requests = encodings.flatMap(({ request }) => request ?? []);
     if (requests.length === 0) return;
     const frames = this.#sealer.sealFrame(this.#entry, requests);
+    this.#signedSinceMs = this.#sealer.invalidUntilMs;
     requests.forEach((request, i) => {
       this.#signedFrames.set(request, frames[i] ?? ''); // one for each
     });
@@ -45,6 +48,7 @@ export class EncodedFrame {
       return this.#msgpackFrame;
     }
     if (request === undefined) return this.#jsonFrame;
+    if (this.#signedSinceMs !== this.#sealer.invalidUntilMs) this.#signedFrames.clear(); // their key was revoked
     if (!this.#signedFrames.has(request)) this.sign([encoding]);
     return this.#signedFrames.get(request) ?? '';
   }
