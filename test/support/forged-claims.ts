@@ -54,6 +54,7 @@ import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 const PYTH_RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
+const NATIVE_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9';
 const JITO = 'T1pyyaTNZsKv2WcRAB8oVnk93mLJw2XzjtVYqCsaHqt';
 const [seller, buyer, secondBuyer] = [addressOf(64), addressOf(68), addressOf(69)];
 
@@ -596,5 +597,26 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     ],
     says: [`${victim} sent 9000 USDC to ${thief} through the program ${program}`],
     only: ALONE,
+  },
+  'SOL that Token-2022 wraps': {
+    kind: 'twice',
+    make: (f) => {
+      const [own, stolen] = [addressOf(81), addressOf(82)];
+      f.hold(own, victim, NATIVE_2022, 3_000_000_000n, 9);
+      f.hold(stolen, thief, NATIVE_2022, 0n, 9);
+      f.fund(own, 3_002_039_280n);
+      f.begin();
+      f.sendSol(own, stolen, 3_000_000_000n);
+      return [{ ...f.send(own, stolen, victim, 3_000_000_000n), programId: TOKEN_2022_PROGRAM }];
+    },
+    says: [`${victim} sent 3 SOL to ${thief}`],
+    never: / left |of the token/,
+    only: ALONE,
+  },
+  'SOL that a wallet sends to a token account of its own': {
+    kind: 'own accounts',
+    make: (f) => [f.sendSol(victim, usdc, 5_000_000_000n)],
+    says: [`${victim} sent 5 SOL to itself`],
+    only: ['alone'],
   },
 };

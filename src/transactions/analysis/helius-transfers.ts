@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { TOKEN_2022_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
 import type { NativeTransfer, TokenTransfer } from './parsed-transaction.ts';
@@ -16,7 +16,7 @@ export interface HeliusTransfers {
 export function heliusTransfersOf(transfers: readonly Transfer[]): HeliusTransfers {
   const wrappedSolAccounts = new Set(
     transfers
-      .filter(({ mint }) => mint === WRAPPED_SOL)
+      .filter(({ mint }) => isWrappedSol(mint))
       .flatMap(({ fromTokenAccount, toTokenAccount }) => [fromTokenAccount, toTokenAccount]),
   );
   const nativeTransfers = transfers.flatMap((transfer, place): NativeTransfer[] => {

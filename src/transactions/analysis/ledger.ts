@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
@@ -156,7 +156,7 @@ function netChangesOf(transaction: Transaction, ownerOf: OwnerOf): WalletSums {
   }
   if (preTokenBalances === null || postTokenBalances === null) return sums;
   for (const change of changedTokens(transaction))
-    if (change.mint !== WRAPPED_SOL) sums.add(change.owner ?? change.account, change);
+    if (!isWrappedSol(change.mint)) sums.add(change.owner ?? change.account, change);
   return sums;
 }
 

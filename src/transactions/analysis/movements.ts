@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { asArray, asBigInt } from '../codec/json-fields.ts';
 import { isTradingProgram, programRole } from '../programs/known-programs.ts';
 import { isTipAccount } from '../programs/tip-accounts.ts';
@@ -71,7 +71,7 @@ export function movementsOf(
     const amount = transfer.amount + (before !== undefined && isOfClosing(before, transfer) ? before.amount : 0n);
     const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
     const kind = KIND_BY_TRANSFER[type];
-    const isSol = asset === 'SOL' || mint === WRAPPED_SOL;
+    const isSol = asset === 'SOL' || isWrappedSol(mint);
     const isUnknown = asset === 'token' && mint === null; // no record says what it is
     if (kind === undefined || isUnknown || amount === 0n) return [];
     const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account, call));
@@ -94,7 +94,7 @@ export function movementsOf(
             kind: isTip ? 'tip' : isOfNobody ? 'transfer' : (openingOf(transfer) ?? kind),
             from,
             to,
-            mint: mint ?? WRAPPED_SOL,
+            mint: isSol ? WRAPPED_SOL : (mint ?? ''),
             amount,
             withheld: feeAmount ?? 0n,
             decimals,

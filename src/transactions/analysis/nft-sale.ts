@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { ProgramInstruction } from '../programs/program-instruction.ts';
 import type { AssetAmount } from './asset-amount.ts';
@@ -131,7 +131,7 @@ function unexplainedLamports({ parsed, calls }: SaleFacts): ReadonlyMap<string, 
       move(infoAddress(call, 'source'), to, infoAmount(call, 'lamports') ?? 0n);
     }
   for (const { mint, fromTokenAccount, toTokenAccount, amount } of parsed.tokenTransfers)
-    if (mint === WRAPPED_SOL) move(fromTokenAccount, toTokenAccount, BigInt(amount));
+    if (isWrappedSol(mint)) move(fromTokenAccount, toTokenAccount, BigInt(amount));
   for (const call of calls)
     if (call.type === 'closeAccount') {
       const account = infoAddress(call, 'account');

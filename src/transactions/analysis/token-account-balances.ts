@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { WRAPPED_SOL_MINTS } from '../../shared/domain/known-mints.ts';
 import { oncePer } from '../../shared/runtime/once-per.ts';
 import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
@@ -24,7 +24,7 @@ export function collectMintDecimals({
   postTokenBalances,
   instructions,
 }: Transaction): Map<string, number> {
-  const decimalsByMint = new Map([[WRAPPED_SOL, 9]]);
+  const decimalsByMint = new Map(WRAPPED_SOL_MINTS.map((mint) => [mint, 9]));
   for (const { mint, decimals } of postTokenBalances ?? []) decimalsByMint.set(mint, decimals);
   for (const { parsed } of inExecutionOrder(instructions).toReversed()) {
     const { mint, decimals, tokenAmount } = parsed?.info ?? {};

@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import {
@@ -94,7 +94,7 @@ export class TransferLedger implements CurrentBalances {
       });
     this.#expectedAccounts.delete(account);
     this.#tokenAccounts.set(account, balance);
-    if (balance.mint === WRAPPED_SOL) this.wrapSol(call, account);
+    if (isWrappedSol(balance.mint)) this.wrapSol(call, account);
   }
 
   /** Notes the decimals of a mint that is made. One that was closed may have had others. */
@@ -109,7 +109,7 @@ export class TransferLedger implements CurrentBalances {
     this.#creditTokens(account, amount);
     const owner = tokenAccount?.owner ?? null;
     this.#record(call, {
-      ...this.#tokenFields(WRAPPED_SOL),
+      ...this.#tokenFields(tokenAccount?.mint ?? WRAPPED_SOL),
       type: 'wrap',
       amount: amount < 0n ? 0n : amount,
       fromUserAccount: owner,
@@ -124,8 +124,7 @@ export class TransferLedger implements CurrentBalances {
     const receiver = this.#tokenAccountOf(to);
     if (from !== null) this.#creditTokens(from, -amount);
     if (to !== null) this.#creditTokens(to, amount - (fee ?? 0n));
-    const isWrappedSol = (sender ?? receiver)?.mint === WRAPPED_SOL;
-    if (isWrappedSol && from !== null && to !== null) this.#moveLamports(from, to, amount);
+    if (isWrappedSol((sender ?? receiver)?.mint) && from !== null && to !== null) this.#moveLamports(from, to, amount);
     this.#record(call, {
       ...this.#tokenFields(mint ?? sender?.mint ?? receiver?.mint ?? null),
       type,
@@ -141,7 +140,7 @@ export class TransferLedger implements CurrentBalances {
   /** Records that a token account changes its owner, with all tokens in it. */
   changeOwner(call: Instruction, account: string, owner: string | null): void {
     const tokenAccount = this.#tokenAccountOf(account);
-    const unwrapped = this.lamportsOf(account) - (tokenAccount?.mint === WRAPPED_SOL ? tokenAccount.amount : 0n);
+    const unwrapped = this.lamportsOf(account) - (isWrappedSol(tokenAccount?.mint) ? (tokenAccount?.amount ?? 0n) : 0n);
     const rest = unwrapped - this.#rentOf(account);
     this.#record(call, {
       ...this.#tokenFields(tokenAccount?.mint ?? null),
@@ -177,7 +176,7 @@ export class TransferLedger implements CurrentBalances {
   closeAccount(call: Instruction, account: string, to: string): void {
     const tokenAccount = this.#tokenAccountOf(account);
     const lamports = this.lamportsOf(account);
-    const wrapped = tokenAccount?.mint === WRAPPED_SOL ? tokenAccount.amount : 0n;
+    const wrapped = isWrappedSol(tokenAccount?.mint) ? (tokenAccount?.amount ?? 0n) : 0n;
     if (wrapped > 0n) this.#recordUnwrap(call, account, to, wrapped);
     this.#tokenAccounts.delete(account);
     this.#moveLamports(account, to, lamports);
@@ -265,11 +264,12 @@ export class TransferLedger implements CurrentBalances {
   }
 
   #recordUnwrap(call: Instruction, account: string, to: string, amount: bigint): void {
+    const tokenAccount = this.#tokenAccountOf(account);
     this.#record(call, {
-      ...this.#tokenFields(WRAPPED_SOL),
+      ...this.#tokenFields(tokenAccount?.mint ?? WRAPPED_SOL),
       type: 'unwrap',
       amount,
-      fromUserAccount: this.#tokenAccountOf(account)?.owner ?? null,
+      fromUserAccount: tokenAccount?.owner ?? null,
       toUserAccount: to,
       fromTokenAccount: account,
     });

@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   LOOKUP_TABLE_PROGRAM,
@@ -78,7 +78,7 @@ export const walletChangesOf = oncePer((parsed: ParsedTransaction): ReadonlyMap<
     sums.add(account, lamports);
     if (owner !== undefined && owner !== account) sums.add(owner, lamports);
     for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges)
-      if (mint !== WRAPPED_SOL)
+      if (!isWrappedSol(mint))
         // which is in the lamports of its account
         sums.add(userAccount, { mint, amount: BigInt(rawTokenAmount.tokenAmount), decimals: rawTokenAmount.decimals });
   }

@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { asBigInt } from '../codec/json-fields.ts';
 import { inExecutionOrder } from '../transactions/instruction.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
@@ -23,7 +23,7 @@ export function wrappedSolRent(transaction: Transaction): (account: string) => b
     for (const { account, mint, amount } of balances ?? []) {
       const accountLamports = lamports[indexByAddress.get(account) ?? -1];
       // always so in an honest record
-      if (mint === WRAPPED_SOL && accountLamports !== undefined && accountLamports > amount)
+      if (isWrappedSol(mint) && accountLamports !== undefined && accountLamports > amount)
         rentByAccount.set(account, accountLamports - amount);
     }
   };

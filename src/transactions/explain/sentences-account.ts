@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { MAX_U64 } from '../../shared/domain/max-u64.ts';
 import type { AuthorityChange } from '../analysis/authority-changes.ts';
 import type {
@@ -168,4 +168,4 @@ const tokensOf = ({ mint, decimals }: AuthorityChange, amount: string, formatAdd
     : formatAmount({ mint, amount: BigInt(amount), decimals }, formatAddress);
 
 const tokenLabel = (mint: string, formatAddress: FormatAddress): string =>
-  mint === WRAPPED_SOL ? 'wrapped SOL' : (tokenName(mint, formatAddress) ?? `the token ${formatAddress(mint)}`);
+  isWrappedSol(mint) ? 'wrapped SOL' : (tokenName(mint, formatAddress) ?? `the token ${formatAddress(mint)}`);

@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { asBigInt, asDecimals, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt } from './account-keys.ts';
 import { type Instruction, inExecutionOrder } from './instruction.ts';
@@ -43,7 +43,7 @@ export function withoutCut(balances: TokenBalances, instructions: readonly Instr
     ),
   );
   const isWhole = (balance: TokenBalance): boolean =>
-    balance.mint === WRAPPED_SOL || isOnBoth(balance) || made.has(balance.account);
+    isWrappedSol(balance.mint) || isOnBoth(balance) || made.has(balance.account);
   return { before: before.filter(isWhole), after: after.filter(isWhole) };
 }
 

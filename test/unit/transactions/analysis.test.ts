@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { knownMintSymbol, WRAPPED_SOL } from '../../../src/shared/domain/known-mints.ts';
+import { isWrappedSol, knownMintSymbol, WRAPPED_SOL } from '../../../src/shared/domain/known-mints.ts';
 import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -1630,7 +1630,7 @@ t.test('forged-transactions', async (t) => {
         [postTokenBalances, 1n],
       ] as const)
         for (const { account, owner, mint, amount } of balances)
-          if (mint !== WRAPPED_SOL) add(owner ?? account, mint, sign * amount);
+          if (!isWrappedSol(mint)) add(owner ?? account, mint, sign * amount);
     const hidden = unaccounted.filter(
       ({ amount, decimals }) => !description.includes(formatUnits(BigInt(amount.replace('-', '')), decimals)),
     );

@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
+import { isWrappedSol } from '../../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import { isCircularTrade } from '../find-swap.ts';
@@ -95,7 +95,7 @@ function solChangeOf({ accountData }: ParsedTransaction, wallet: string): bigint
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of accountData) {
     if (account === wallet) sum += BigInt(nativeBalanceChange ?? 0);
     for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges)
-      if (userAccount === wallet && mint === WRAPPED_SOL) sum += BigInt(rawTokenAmount.tokenAmount);
+      if (userAccount === wallet && isWrappedSol(mint)) sum += BigInt(rawTokenAmount.tokenAmount);
   }
   return sum;
 }

@@ -1,4 +1,4 @@
-import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
+import { isWrappedSol, WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
@@ -325,7 +325,7 @@ function refundOf(
   { parsed }: TransactionFacts,
 ): { lamports: bigint; states: readonly Share[] } {
   const own = closedBy(wallet, parsed).filter(({ tokenBalanceChanges }) =>
-    tokenBalanceChanges.every(({ mint }) => mint !== WRAPPED_SOL),
+    tokenBalanceChanges.every(({ mint }) => !isWrappedSol(mint)),
   );
   const isRent = programRole(burner) === 'nft' || isKnownForNothing(burner);
   const freed = parsed.actions.filter(

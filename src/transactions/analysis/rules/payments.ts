@@ -8,7 +8,7 @@ import { paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { creditOf, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
-import { findOpenedAccounts, findTokenAccountOwners } from '../wallet-changes.ts';
+import { findOpenedAccounts } from '../wallet-changes.ts';
 import { calledChange } from './calls.ts';
 
 /** Interprets payments; in a failed transaction, the attempt to send something. */
@@ -38,7 +38,11 @@ export const emptyTransferRule: Rule = (facts) => {
   const hasHidden = parsed.confidentialTransfers.some(({ type }) => type === 'transfer');
   const isEmpty = (isTransfer(parsed) || hasHidden) && findOpenedAccounts(parsed).size === 0;
   if (mainProgram !== null || !isEmpty) return null;
-  return { ...emptyTransfer(facts), payments: sentToItself(parsed, findTokenAccountOwners(parsed)) };
+  // what no action has went between accounts of one wallet
+  const paid = new Set(parsed.actions.map(({ counterparty }) => counterparty));
+  const own = parsed.nativeTransfers.filter(({ toUserAccount }) => !paid.has(toUserAccount));
+  const owners = new Map(own.map(({ fromUserAccount, toUserAccount }) => [toUserAccount, fromUserAccount]));
+  return { ...emptyTransfer(facts), payments: sentToItself(parsed, owners) };
 };
 
 const isTransfer = (parsed: ParsedTransaction): boolean =>
