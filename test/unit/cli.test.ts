@@ -641,9 +641,12 @@ t.test('doctor', async (t) => {
   t.test('a proxy that a running gateway does not trust is named', async (t) => {
     const node = await startNode(t);
     let count = 0;
-    const admin = createServer((_, response) =>
+    let status: object | undefined;
+    const admin = createServer(({ url }, response) =>
       response.end(
-        `# TYPE slotgate_untrusted_forwarded_total counter\nslotgate_untrusted_forwarded_total ${count}\nslotgate_x 5\n`,
+        url === '/statusz?format=json'
+          ? JSON.stringify(status)
+          : `# TYPE slotgate_untrusted_forwarded_total counter\nslotgate_untrusted_forwarded_total ${count}\nslotgate_x 5\n`,
       ),
     );
     await new Promise<void>((resolve) => admin.listen(0, '127.0.0.1', resolve));
@@ -655,8 +658,13 @@ t.test('doctor', async (t) => {
     names(t, other, inUse);
     t.equal(other.faults.get('admin port')?.verdict, 'fail', 'a port that was chosen is not replaced');
     count = 120;
+    status = { slotgate: { version: '1.2.3' } };
     const found = await examine(args, { RECEIPT_KEY: 'ephemeral' });
-    names(t, found, { ...inUse, 'trusted proxies': /has refused 120 requests with X-Forwarded-For from a proxy/ });
+    t.match(found.text, /"admin port","finding":"[\d.:]+ is held by a running slotgate 1\.2\.3"/);
+    names(t, found, {
+      'receipt key': inUse['receipt key'],
+      'trusted proxies': /has refused 120 requests with X-Forwarded-For from a proxy/,
+    });
     t.match(found.faults.get('trusted proxies')?.fix, /list it in trustedProxies/);
   });
 

@@ -124,13 +124,19 @@ async function checkTrustedProxies({ admin: { host, port } }: Config): Promise<F
   );
 }
 
-/** Returns the version of the slotgate that listens on a port; undefined if another program does. */
+/** Returns the version of the slotgate that listens on a port, for callers or for operators; undefined if another program does. */
 async function slotgateAt(host: string, port: number): Promise<string | undefined> {
+  const { info } = await fetchJson(host, port, '/api/v1/openapi.json');
+  if (info?.title === 'slotgate') return String(info.version);
+  const { slotgate } = await fetchJson(host, port, '/statusz?format=json');
+  return slotgate?.version;
+}
+
+async function fetchJson(host: string, port: number, path: string) {
   try {
-    const { info } = Object(JSON.parse((await fetchText(host, port, '/api/v1/openapi.json')) ?? ''));
-    return info?.title === 'slotgate' ? String(info.version) : undefined;
+    return Object(JSON.parse((await fetchText(host, port, path)) ?? ''));
   } catch {
-    return undefined;
+    return {};
   }
 }
 
