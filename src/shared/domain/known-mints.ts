@@ -2,7 +2,7 @@
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
 /** The mints of SOL held as a token under either program. https://docs.rs/spl-token-2022-interface (`native_mint`) */
-export const WRAPPED_SOL_MINTS: readonly string[] = [WRAPPED_SOL, '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9'];
+export const WRAPPED_SOL_MINTS: readonly string[] = [WRAPPED_SOL, '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXejP'];
 
 /** Returns whether the tokens of a mint are lamports of their accounts. */
 export const isWrappedSol = (mint: string | null | undefined): boolean => WRAPPED_SOL_MINTS.includes(mint ?? '');

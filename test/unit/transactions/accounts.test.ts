@@ -3,6 +3,7 @@ import { type Address, getAddressDecoder, getProgramDerivedAddress } from '@sola
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
+import { WRAPPED_SOL_MINTS } from '../../../src/shared/domain/known-mints.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
 import { STAKE_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { accountKindOf } from '../../../src/transactions/accounts/account-kind.ts';
@@ -239,6 +240,11 @@ t.test('program-derived-address', async (t) => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  t.test('the mint of SOL under Token-2022 is the account that this program derives', (t) => {
+    t.equal(WRAPPED_SOL_MINTS[1], findProgramAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb', ['native-mint']));
+    t.end();
   });
 
   t.test('recorded associated token accounts have the derived address, for both token programs', async (t) => {
