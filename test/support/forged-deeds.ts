@@ -10,6 +10,8 @@ import {
   emptied,
   JITO_TIPS,
   JUPITER,
+  multisig,
+  multisigUsdc,
   newAccount,
   nft,
   pool,
@@ -121,6 +123,16 @@ export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
       f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.send(poolBonk, bonk, pool, 70_000n)),
     ],
     says: ['swapped 10 BONK for 2 USDC on Jupiter Limit Order', 'swapped 5000 USDC for 0.7 BONK on Raydium'],
+    only: ['alone'],
+  },
+  'tokens of another wallet that a keeper moves as delegate in the call that fills an order': {
+    kind: 'credit',
+    signers: [thief],
+    make: (f) =>
+      fill(f, 2).map((call, at) =>
+        at === 0 ? call : { ...call, inner: [...call.inner, f.send(multisigUsdc, stolenUsdc, thief, 5_000_000_000n)] },
+      ),
+    says: [`${thief}, as delegate, moved 5000 USDC of ${multisig}`],
     only: ['alone'],
   },
   'tokens that a keeper moves as delegate of the owner of an order that it fills': {

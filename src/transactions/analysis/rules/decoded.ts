@@ -102,9 +102,9 @@ const sentToOthers = (program: string | null, { actions, signers }: ParsedTransa
 const statesOfFill = (owner: string, order: string | null, { signers, actions }: ParsedTransaction): readonly Share[] =>
   shareOf(
     actions.filter(
-      ({ kind, actor, counterparty, program }) =>
+      ({ kind, actor, counterparty, program, authority }) =>
         ['swap', 'transfer', 'payout'].includes(kind) &&
-        (program === order ||
+        ((program === order && (authority === null || [actor, counterparty].includes(owner))) ||
           (isTradingProgram(program) && signers.includes(actor) && ![actor, counterparty].includes(owner))),
     ),
   );
