@@ -6,7 +6,6 @@ import type { Coverage, History } from '../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
 import { digestOf } from '../../src/gateway/receipts/digest.ts';
-import type { RouteContext } from '../../src/gateway/routes/routing/route.ts';
 import type { AccountValue } from '../../src/gateway/upstream/geyser/feed-update.ts';
 import type { Slot } from '../../src/shared/domain/slot.ts';
 import { addressFromByte } from './token-account-fixtures.ts';
@@ -103,7 +102,6 @@ class FollowingProcess {
     this.#ledger = ledger;
     this.log = new EventLog({
       ring: this.#ring,
-      context: { liveAccounts: {} } as unknown as RouteContext, // the routes of topics use no other member
       liveAccounts: {
         readLive: ({ address }) => {
           const { history, coverage } = this.#sources.get(ADDRESSES.indexOf(address)) ?? {};

@@ -223,7 +223,6 @@ export function openAnswers(
   const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
   const eventLog = new EventLog({
     ring,
-    context,
     liveAccounts,
     feed: liveAccounts.feed,
     isMoving: (address, commitment) => liveAccounts.liveSet.isMoving(address, commitment),

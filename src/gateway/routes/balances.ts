@@ -51,8 +51,8 @@ export const balances = readRoute({
     return answerOf(addresses, await context.liveAccounts.readBalances(query));
   },
 
-  resolveLive({ addresses, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
-    const read = liveAccounts.readLiveBalances({ addresses, commitment, minContextSlot: minSlot });
+  resolveLive({ addresses, commitment }, live, minSlot) {
+    const read = live.readLiveBalances({ addresses, commitment, minContextSlot: minSlot });
     return read && answerOf(addresses, read);
   },
 });

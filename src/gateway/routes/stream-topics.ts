@@ -2,6 +2,7 @@ import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
+import type { ReadRoute } from './routing/route.ts';
 import type { ReadRequest } from './routing/route-read-through.ts';
 
 /** The topics of the stream, each with the route that gives the same answers. */
@@ -18,7 +19,7 @@ export interface AccountTopic {
   readonly name: TopicName;
   readonly address: string;
   readonly commitment: Commitment;
-  readonly request: ReadRequest;
+  readonly request: ReadRequest & { readonly route: ReadRoute };
 }
 
 /** Returns the topic of a valid address. The request leaves out a commitment that the caller left out, as over REST. */

@@ -14,7 +14,7 @@ import {
   type KeptAccount,
 } from '../../live/feed/kept-account.ts';
 import type { VersionRing } from '../../live/feed/version-ring.ts';
-import type { LiveAccounts, RouteContext } from '../../routes/routing/route.ts';
+import type { LiveAccounts } from '../../routes/routing/route.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { type EventPage, pageOf, partAfter, slotReached } from './event-page.ts';
@@ -55,7 +55,6 @@ export interface EventFeed {
 
 export interface EventLogOptions {
   readonly ring: Pick<VersionRing, 'get' | 'finalizedSlot'>;
-  readonly context: RouteContext;
   readonly liveAccounts: Pick<LiveAccounts, 'readLive'>;
   /** The feed, which sends again what was before; undefined without one. */
   readonly feed: EventFeed | undefined;
@@ -263,12 +262,9 @@ export class EventLog {
   /** Returns the result of the topic's route for an account. */
   #render(name: TopicName, address: string, read: AccountRead): string {
     const { route } = accountTopicOf(name, address, undefined).request;
-    const { context } = this.#options;
-    const liveAccounts = { ...context.liveAccounts, readLive: () => read };
     const params = { addr: address, commitment: 'confirmed' };
-    const answer =
-      route.kind === 'read' ? route.resolveLive?.(params, { ...context, liveAccounts }, undefined) : undefined;
-    return toJson(answer?.result);
+    const live = { readLive: () => read, readLiveBalances: () => undefined };
+    return toJson(route.resolveLive?.(params, live, undefined)?.result);
   }
 }
 

@@ -50,8 +50,8 @@ export function accountRoute<R, const Path extends `/${string}`, const E extends
       liveAccounts.readTo({ address, shape, commitment, minContextSlot, cost, agree, mustAgree }, account);
     },
 
-    resolveLive({ addr: address, commitment }, { liveAccounts }, minContextSlot) {
-      const read = liveAccounts.readLive({ address, shape, commitment, minContextSlot }); // accounts that are kept live are short
+    resolveLive({ addr: address, commitment }, live, minContextSlot) {
+      const read = live.readLive({ address, shape, commitment, minContextSlot }); // accounts that are kept live are short
       return read && answerOf(read, address);
     },
   };

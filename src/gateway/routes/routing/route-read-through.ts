@@ -120,11 +120,11 @@ export class RouteReadThrough implements RouteReads {
   /** Caches the answer that live state gives at the floor or later. Returns false where it gives none. */
   #refreshNow(route: ReadRoute, request: ReadRequest): boolean {
     const { params, key } = request;
-    const { cache } = this.#context;
+    const { cache, liveAccounts } = this.#context;
     if (params['agree'] !== undefined) return false; // what is kept live is the word of one
     const floor = cache.floor(key, route.commitmentOf(params)) ?? 0;
     try {
-      const answer = route.resolveLive?.(params, this.#context, floor > 0 ? floor : undefined);
+      const answer = route.resolveLive?.(params, liveAccounts, floor > 0 ? floor : undefined);
       if (answer === undefined || answer.slot < floor) return false;
       this.#store(request, route, answer, cache.tip);
       return true;

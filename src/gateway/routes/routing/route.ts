@@ -209,7 +209,11 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
    * Answers as {@link begin} does, from state that is kept live: without waiting, or undefined where there is no such state.
    * Readers of an account that has just changed then get a hit.
    */
-  resolveLive?(params: Params<P>, context: RouteContext, minSlot: Slot | undefined): Answer<R> | undefined;
+  resolveLive?(
+    params: Params<P>,
+    live: Pick<LiveAccounts, 'readLive' | 'readLiveBalances'>,
+    minSlot: Slot | undefined,
+  ): Answer<R> | undefined;
 }
 
 /** A route that is answered synchronously from the state of the process, and never cached. */
