@@ -19,14 +19,20 @@ export function shortFolder(): string {
   return folder;
 }
 
+const NO_SOURCE = {
+  subscribe() {
+    throw new Error('nothing is followed');
+  },
+};
+
 /** Creates what a pipeline process does for workers: nothing but what is given. */
 export const serviceOver = (cache: Cache, others: Partial<PipelineService> = {}): PipelineService => ({
   started: Promise.resolve(),
   cache,
   guard: { grantClaim: () => 'observed', advance: () => {} },
   sealer: { invalidUntilMs: Number.NEGATIVE_INFINITY },
-  liveAccounts: undefined as unknown as PipelineService['liveAccounts'],
-  liveLogs: undefined as unknown as PipelineService['liveLogs'],
+  liveAccounts: NO_SOURCE,
+  liveLogs: NO_SOURCE,
   counterStore: new MemoryStore(100, systemClock),
   figures: new WorkerFigures(),
   vitals: () => ({

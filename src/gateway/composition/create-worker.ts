@@ -81,15 +81,6 @@ export function createWorker(
     const context: RouteContext = {
       ...base.context,
       embedded: mesh.vitals?.embedded ?? null,
-      liveAccounts: {
-        readTo: (query, waiter) => base.liveAccounts.readTo(query, waiter),
-        read: (query) => base.liveAccounts.read(query),
-        readBalances: (query) => base.liveAccounts.readBalances(query),
-        readLive: (query) => base.liveAccounts.readLive(query),
-        readLiveBalances: (query) => base.liveAccounts.readLiveBalances(query),
-        subscribe: (address, commitment, account, caller) =>
-          end.subscribe({ type: 'subscribe', address, commitment, account }, caller),
-      },
       vitals: {
         get isFailing() {
           return mesh.vitals?.isFailing ?? true;
@@ -106,6 +97,10 @@ export function createWorker(
         context,
         readThrough,
         readEvents: (query) => end.readEvents(query),
+        liveAccounts: {
+          subscribe: (address, commitment, account, caller) =>
+            end.subscribe({ type: 'subscribe', address, commitment, account }, caller),
+        },
         liveLogs: {
           subscribe: (address, commitment, logs, caller) =>
             end.subscribe({ type: 'subscribe-logs', address, commitment, logs }, caller),

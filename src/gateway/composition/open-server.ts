@@ -1,3 +1,4 @@
+import type { AccountChangeSource } from '../../shared/domain/account-change.ts';
 import { maxConnectionsOf, readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { sleep } from '../../shared/runtime/sleep.ts';
 import { Tally } from '../../shared/runtime/tally.ts';
@@ -34,11 +35,13 @@ export function openServer(
     context,
     readEvents,
     readThrough,
+    liveAccounts,
     liveLogs,
     liveSources,
-  }: Omit<Answers, 'readThrough' | 'readEvents' | 'liveLogs'> & {
+  }: Omit<Answers, 'readThrough' | 'readEvents' | 'liveAccounts' | 'liveLogs'> & {
     readonly readThrough: RouteReads;
     readonly readEvents: ReadEvents;
+    readonly liveAccounts: AccountChangeSource;
     readonly liveLogs: LogSource;
   },
   elsewhere: Pick<ServerOptions, 'sharesPort' | 'answerRpc'> = {},
@@ -69,6 +72,7 @@ export function openServer(
     maxConnections: maxConnectionsOf(readMaxOpenFiles()),
     context,
     readThrough,
+    liveAccounts,
     liveLogs,
     readEvents,
     sealer,

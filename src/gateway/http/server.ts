@@ -1,3 +1,4 @@
+import type { AccountChangeSource } from '../../shared/domain/account-change.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
@@ -43,6 +44,7 @@ export interface ServerOptions
   /** The most connections that may be open, WebSockets too. */
   readonly maxConnections: number;
   readonly stream: { readonly maxBackpressureBytes: number; readonly eventBytes: number };
+  readonly liveAccounts: AccountChangeSource;
   readonly readEvents: ReadEvents;
   /** Whether other processes of this machine listen on the same port. Default: none may. */
   readonly sharesPort?: boolean;
@@ -129,9 +131,9 @@ export function createServer(options: ServerOptions) {
     count: 0,
     bodies: new BodySender({ ...options, sampling: new ReaderSampling(options.random) }),
   };
-  const { clock, readThrough, sealer } = options;
+  const { clock, readThrough, sealer, liveAccounts } = options;
   const sources = new AllowedSources(options);
-  const { liveAccounts, mesh } = context;
+  const { mesh } = context;
   const eventSealer = new EventSealer({ sealer, cluster: () => mesh.genesisHash, maxBytes: options.stream.eventBytes });
   const channels = new EventChannels({ read: options.readEvents, sealer: eventSealer, liveAccounts, clock });
   const stream = new StreamServer(app, {
@@ -146,8 +148,7 @@ export function createServer(options: ServerOptions) {
     ...options,
     sources,
     ...options.stream,
-    mesh: context.mesh,
-    liveAccounts: context.liveAccounts,
+    mesh,
     events: channels,
     readRpc: createReadRpc(options),
     pendingResponses,

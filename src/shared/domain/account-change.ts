@@ -1,3 +1,4 @@
+import type { Commitment } from './commitment.ts';
 import type { GatewayError } from './gateway-error.ts';
 import type { Slot } from './slot.ts';
 
@@ -22,4 +23,15 @@ export interface AccountSubscription {
   /** Removes a caller that isn't the last one: the subscription ends with that. */
   removeCaller(caller: string): void;
   end(): void;
+}
+
+/** A source of the changes of accounts. */
+export interface AccountChangeSource {
+  /** Notifies of each change, even if nobody reads the account, until the subscription ends. Its place counts for `caller`. */
+  subscribe(
+    address: string,
+    commitment: Commitment,
+    subscriber: AccountSubscriber,
+    caller: string,
+  ): AccountSubscription;
 }

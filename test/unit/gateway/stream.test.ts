@@ -35,7 +35,6 @@ import { accountTopicOf } from '../../../src/gateway/routes/stream-topics.ts';
 import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import type { AccountValue } from '../../../src/gateway/upstream/geyser/feed-update.ts';
 import { type FeedListener, GRPC_CODE } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
-import type { AccountRead } from '../../../src/gateway/upstream/reads/account-batcher.ts';
 import { decodeRequest, encodeBlockUpdate } from '../../../src/localnet/geyser/geyser-messages.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
@@ -44,7 +43,6 @@ import type { NetworkSnapshot } from '../../../src/shared/domain/network-snapsho
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import type { PlacedWork } from '../../../src/shared/runtime/fair-semaphore.ts';
-import type { Waiter } from '../../../src/shared/runtime/waiter.ts';
 import { runSteps, type Step } from '../../support/event-log-world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
@@ -144,11 +142,6 @@ t.test('account-topics', async (t) => {
     } as unknown as RouteReadThrough; // no other member is used here
     const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
     const liveAccounts = {
-      readTo: (_query: unknown, waiter: Waiter<AccountRead>) => waiter.reject(new Error('not read here')),
-      read: () => Promise.reject(new Error('not read here')),
-      readBalances: () => Promise.reject(new Error('not read here')),
-      readLive: () => undefined,
-      readLiveBalances: () => undefined,
       subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber, caller: string) => {
         subscribers.add(subscriber);
         callers.push(caller);

@@ -27,7 +27,6 @@ import {
   MAX_BATCH_BYTES,
   MAX_PAYLOAD_BYTES,
 } from '../../../src/gateway/fleet/transport/shared-log/log-writer.ts';
-import type { PipelineService } from '../../../src/gateway/fleet/workers/pipeline-end.ts';
 import { PipelineEnd, SOCKET_NAME } from '../../../src/gateway/fleet/workers/pipeline-end.ts';
 import { createTurnWatch } from '../../../src/gateway/fleet/workers/turn-watch.ts';
 import { WorkerReads } from '../../../src/gateway/fleet/workers/worker-reads.ts';
@@ -806,7 +805,7 @@ t.test('pipeline-end', async (t) => {
         accounts.push(account);
         return { addCaller: () => {}, removeCaller: () => {}, end: () => ended.push(address) };
       },
-    } as unknown as PipelineService['liveAccounts'];
+    };
     await end.open(serviceOver(cache, { liveAccounts }));
     const received: string[] = [];
     const worker = new Connection<WorkerRequest, PipelineMessage>(

@@ -1,4 +1,4 @@
-import type { AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { AccountChangeSource, AccountSubscription } from '../../../shared/domain/account-change.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, isAfter } from '../../../shared/domain/event-id.ts';
@@ -7,7 +7,6 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
-import type { LiveAccounts } from '../../routes/routing/route.ts';
 import type { TopicName } from '../../routes/stream-topics.ts';
 import type { ReadEvents } from './event-log.ts';
 import type { EventPage } from './event-page.ts';
@@ -42,7 +41,7 @@ export interface ChannelTopics {
 export interface EventChannelsOptions {
   readonly read: ReadEvents;
   readonly sealer: EventSealer;
-  readonly liveAccounts: Pick<LiveAccounts, 'subscribe'>;
+  readonly liveAccounts: AccountChangeSource;
   readonly clock: Clock;
 }
 

@@ -1,8 +1,7 @@
-import type { AccountChange, AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { AccountChange, AccountChangeSource, AccountSubscription } from '../../../shared/domain/account-change.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { LiveAccounts } from '../../routes/routing/route.ts';
 import { type RouteReads, readAnswer } from '../../routes/routing/route-read-through.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { Sealer } from '../../serving/sealer.ts';
@@ -25,7 +24,7 @@ export interface TopicFeedOptions {
   readonly readThrough: RouteReads;
   /** Makes the bodies of updates. Default: they have none. */
   readonly sealer?: Sealer;
-  readonly liveAccounts: LiveAccounts;
+  readonly liveAccounts: AccountChangeSource;
   readonly clock: Clock;
   readonly onUpdate: (update: TopicUpdate) => void;
   readonly onEnd: (reason: GatewayError) => void;

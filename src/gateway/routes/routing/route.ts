@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { ConfiguredOperators } from '../../../config/operators.ts';
-import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { ClusterVitals } from '../../../shared/domain/cluster-vitals.ts';
@@ -140,19 +139,12 @@ export interface AccountReads {
   readBalances(query: Counted<BalancesQuery>): Promise<BalancesRead>;
 }
 
-/** Reads accounts, keeps those read often live, and notifies of changes. */
+/** Reads accounts, and keeps those read often live. */
 export interface LiveAccounts extends AccountReads {
   /** Reads an account that is kept live from memory; undefined if it isn't, or if its state can't answer the query. */
   readLive(query: AccountQuery): AccountRead | undefined;
   /** Reads balances of accounts that are kept live from memory; undefined if that can't be at one slot. */
   readLiveBalances(query: BalancesQuery): BalancesRead | undefined;
-  /** Notifies of each change, even if nobody reads the account, until the subscription ends. Its place counts for `caller`. */
-  subscribe(
-    address: string,
-    commitment: Commitment,
-    subscriber: AccountSubscriber,
-    caller: string,
-  ): AccountSubscription;
 }
 
 /** The most units of a read of one account: 14 MiB from the node, as much as an answer, and some tries. */

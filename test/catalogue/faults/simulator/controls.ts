@@ -45,7 +45,6 @@ const withoutCommonSlot = (liveAccounts: LiveAccounts): LiveAccounts => ({
   read: (query) => liveAccounts.read(query),
   readLive: (query) => liveAccounts.readLive(query),
   readLiveBalances: () => undefined,
-  subscribe: (...args) => liveAccounts.subscribe(...args),
   async readBalances({ addresses, ...options }) {
     const reads = await Promise.all(
       addresses.map((address) => liveAccounts.read({ address, shape: 'lamports', ...options })),
