@@ -31,7 +31,7 @@ import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
 import { createRpcReadThrough } from '../routes/rpc/answer-rpc-call.ts';
 import { ScanGate } from '../routes/scans/scan-gate.ts';
 import { ScanTables } from '../routes/scans/scan-tables.ts';
-import { createKnownMints } from '../tokens/known-mints.ts';
+import { createKnownMints } from '../tokens/known-mint-names.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';

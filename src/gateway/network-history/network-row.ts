@@ -38,7 +38,7 @@ export interface Observation {
 }
 
 /** A slot, and the moment at which it was first seen. */
-export interface SlotMark {
+export interface RowBound {
   readonly slot: Slot;
   /** Monotonic milliseconds. */
   readonly reachedMs: number;
@@ -46,7 +46,7 @@ export interface SlotMark {
   readonly epoch: EpochInfo;
 }
 
-export const markOf = ({ snapshot: { slot }, epoch, atMs }: Observation, last?: SlotMark): SlotMark => ({
+export const boundOf = ({ snapshot: { slot }, epoch, atMs }: Observation, last?: RowBound): RowBound => ({
   slot: Math.max(slot, last?.slot ?? 0),
   reachedMs: last === undefined || slot > last.slot ? atMs : last.reachedMs,
   epoch,
@@ -57,10 +57,10 @@ const VERSION = /^[\w.+-]{1,32}$/;
 
 const NOTHING_MEASURED = { tps: null, nonVoteTps: null, priorityFeeLevels: null };
 
-/** Describes the time between two marks, the newest observation last. */
+/** Describes the time between two bounds, the newest observation last. */
 export function rowBetween(
-  base: SlotMark,
-  end: SlotMark,
+  base: RowBound,
+  end: RowBound,
   { snapshot, nodeVersion }: Observation,
   { endedAt, health }: Pick<NetworkRow, 'endedAt' | 'health'>,
 ): NetworkRow {

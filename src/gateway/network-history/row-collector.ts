@@ -1,4 +1,4 @@
-import { markOf, type NetworkRow, type Observation, rowBetween, type SlotMark } from './network-row.ts';
+import { boundOf, type NetworkRow, type Observation, type RowBound, rowBetween } from './network-row.ts';
 
 export interface RowCollectorOptions {
   /** The length of a row; undefined for a row with each new slot. */
@@ -14,7 +14,7 @@ export class RowCollector {
   /** The rows that have ended, the oldest first. */
   rows: NetworkRow[] = [];
   /** The row that is collected. */
-  #open: { readonly step: number; readonly base: SlotMark; last: Observation; end: SlotMark; ok: boolean } | undefined;
+  #open: { readonly step: number; readonly base: RowBound; last: Observation; end: RowBound; ok: boolean } | undefined;
 
   constructor(options: RowCollectorOptions) {
     this.#options = options;
@@ -40,7 +40,7 @@ export class RowCollector {
     const open = this.#open;
     const step = Math.max(stepMs === undefined ? slot : Math.floor(updatedAt / stepMs), open?.step ?? 0); // neither goes back
     const ok = health === 'ok';
-    const end = markOf(observation, open?.end);
+    const end = boundOf(observation, open?.end);
     if (open === undefined) {
       this.#open = { step, base: end, last: observation, end, ok: true }; // the row is about what follows
     } else if (step === open.step) {

@@ -39,7 +39,7 @@ export interface SealerOptions {
 }
 
 /** An event to be sealed: a result, and the digest that chains it to the event before. */
-export type SealedEvent = Pick<SealRequest, 'request' | 'slot' | 'commitment'> & {
+export type EventToSeal = Pick<SealRequest, 'request' | 'slot' | 'commitment'> & {
   readonly result: string;
   readonly previous: string | null;
 };
@@ -136,7 +136,7 @@ export class Sealer {
   }
 
   /** Makes the bodies of events, in their order, all under one signature. */
-  sealEvents(events: readonly SealedEvent[]): string[] {
+  sealEvents(events: readonly EventToSeal[]): string[] {
     const receipts = this.#sign(
       events.map(({ result, ...event }) => ({ ...event, claim: 'observed', digest: digestOf(result), nonce: null })),
     );

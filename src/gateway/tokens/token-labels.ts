@@ -13,7 +13,7 @@ import {
 } from '../../transactions/index.ts';
 import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 import type { RpcCaller } from '../upstream/rpc/rpc-response.ts';
-import type { KnownMints } from './known-mints.ts';
+import type { KnownMints } from './known-mint-names.ts';
 import { cachedMetadataAddress } from './metadata-addresses.ts';
 import { decodeMint } from './mint-scales.ts';
 

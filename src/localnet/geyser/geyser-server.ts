@@ -8,8 +8,8 @@ import {
 } from '@grpc/grpc-js';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Chain } from '../bank/chain.ts';
+import { CODE, EmbeddedFeed } from './embedded-feed.ts';
 import type { GeyserFaults } from './geyser-faults.ts';
-import { CODE, GeyserFeed } from './geyser-feed.ts';
 import {
   decodePing,
   decodeRequest,
@@ -56,7 +56,7 @@ export async function startGeyserServer(
   faults: GeyserFaults,
   port: number,
 ): Promise<GeyserServer> {
-  const feed = new GeyserFeed(chain, clock, faults);
+  const feed = new EmbeddedFeed(chain, clock, faults);
   const isRefused = (metadata: Metadata): boolean =>
     faults.token !== undefined && metadata.get('x-token')[0] !== faults.token;
   const refusal = { code: CODE.unauthenticated, details: 'No valid auth token' };

@@ -30,8 +30,8 @@ import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import type { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
+import { parseFeedServer, versionProblem } from '../../../src/gateway/upstream/geyser/feed-server.ts';
 import type { AccountValue, AccountWrite, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
-import { parseFeedVersion, versionProblem } from '../../../src/gateway/upstream/geyser/feed-version.ts';
 import {
   createFeedClient,
   type FeedCall,
@@ -189,9 +189,9 @@ t.test('encode-request', async (t) => {
   });
 });
 
-t.test('feed-version', async (t) => {
+t.test('feed-server', async (t) => {
   const problemOf = (text: string): string | undefined => {
-    const version = parseFeedVersion(text);
+    const version = parseFeedServer(text);
     return version === undefined ? 'no version' : versionProblem(version);
   };
   const yellowstone = (version: string): string =>

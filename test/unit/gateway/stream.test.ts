@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
 import type { Entry } from '../../../src/gateway/cache/entry.ts';
-import { AccountFeeds, AccountSource } from '../../../src/gateway/http/pubsub/account-source.ts';
+import { AccountFeeds, AccountNotifications } from '../../../src/gateway/http/pubsub/account-source.ts';
 import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
 import { SignatureWatch } from '../../../src/gateway/http/pubsub/signature-watch.ts';
 import {
@@ -262,7 +262,7 @@ t.test('account-topics', async (t) => {
         };
         const fixed = { caller, emit, offer: () => true, onExpired: t.fail, onEnd: t.fail };
         const view = { encoding: 'base64', slice: { offset: 0, length: i } } as const;
-        await new AccountSource(feeds, { address: 'a', commitment: 'processed', view }, fixed).ready;
+        await new AccountNotifications(feeds, { address: 'a', commitment: 'processed', view }, fixed).ready;
       }
       const isCurrent = (at: number): boolean =>
         received.size === 300 && [...received.values()].every((text) => text.startsWith(`{"context":{"slot":${at}}`));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createKnownMints } from '../../../src/gateway/tokens/known-mints.ts';
+import { createKnownMints } from '../../../src/gateway/tokens/known-mint-names.ts';
 import { SharedListings } from '../../../src/gateway/tokens/owner-listing.ts';
 import { TokenLabelCache } from '../../../src/gateway/tokens/token-labels.ts';
 import { readTokenList, type TokenList } from '../../../src/gateway/tokens/token-list.ts';
@@ -24,7 +24,7 @@ import {
 } from '../../support/token-account-fixtures.ts';
 import { TokenListHarness } from '../../support/token-list-harness.ts';
 
-t.test('known-mints', async (t) => {
+t.test('known-mint-names', async (t) => {
   const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
   const known = createKnownMints(
     { wif: 'WIF', inf: 'INF', w: 'W', five: 'X25' },

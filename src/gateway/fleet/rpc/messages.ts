@@ -14,13 +14,13 @@ import type { CounterMessage } from '../counters/remote-store.ts';
 
 // Messages between a worker and the pipeline process. Each side ignores types that it doesn't know, and members.
 
-/** What a worker sends. Those of a {@link Caller} are answered by a {@link Response} with their `id`. */
+/** What a worker sends. Those of a {@link ChargedCaller} are answered by a {@link Response} with their `id`. */
 export type WorkerRequest = Readonly<
   /** The newest slots that it has served, and the newest at which it may have signed `exact`. */
   | { type: 'hello'; worker: number; served: Readonly<Partial<Record<Commitment, Slot>>>; granted: Slot }
-  | ({ type: 'read'; id: number } & AnswerRequest & Caller)
+  | ({ type: 'read'; id: number } & AnswerRequest & ChargedCaller)
   /** A call of a node's method, its body as it came. */
-  | ({ type: 'call'; id: number; body: Uint8Array } & CallScope & Caller)
+  | ({ type: 'call'; id: number; body: Uint8Array } & CallScope & ChargedCaller)
   /** Which events of accounts are wanted. */
   | { type: 'events'; id: number; query: EventQuery }
   /** The keys that were read since the last slot: what is read at any worker is kept current for all. */
@@ -37,7 +37,7 @@ export type WorkerRequestOf<T extends WorkerRequest['type']> = Extract<WorkerReq
 export type AnswerRequest = Omit<ReadRequest, 'route' | 'params'>;
 
 /** The caller that a request counts for: an empty one for the gateway itself. */
-export type Caller = Pick<RequestCost, 'caller' | 'hasPriority'>;
+export type ChargedCaller = Pick<RequestCost, 'caller' | 'hasPriority'>;
 
 export type PipelineMessage =
   | Readonly<

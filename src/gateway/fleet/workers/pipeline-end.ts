@@ -27,7 +27,7 @@ import { AnswerPublisher } from '../replication/answer-publisher.ts';
 import { Connection } from '../rpc/connection.ts';
 import type {
   AnswerRequest,
-  Caller,
+  ChargedCaller,
   PipelineMessage,
   Result,
   WorkerRequest,
@@ -292,7 +292,7 @@ export class PipelineEnd {
   /** Sends the result of some work, which begins again where an operator was found to lie: the result may be made of its values. */
   async #respond(
     { connection }: Worker,
-    { id, caller, hasPriority }: Caller & { readonly id: number },
+    { id, caller, hasPriority }: ChargedCaller & { readonly id: number },
     work: (cost: RequestCost) => Promise<() => Result>,
   ): Promise<void> {
     const { started, cache } = this.#open();

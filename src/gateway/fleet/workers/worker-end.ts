@@ -19,7 +19,7 @@ import type { RemoteStore } from '../counters/remote-store.ts';
 import type { Event, EventOf } from '../events.ts';
 import { AnswerFollower, type AnswerFollowerOptions } from '../replication/answer-follower.ts';
 import { Connection } from '../rpc/connection.ts';
-import type { AnswerRequest, Caller, PipelineMessage, Response, WorkerRequest } from '../rpc/messages.ts';
+import type { AnswerRequest, ChargedCaller, PipelineMessage, Response, WorkerRequest } from '../rpc/messages.ts';
 import { LogReader } from '../transport/shared-log/log-reader.ts';
 import { LOG_BYTES } from '../transport/shared-log/log-writer.ts';
 import { SOCKET_NAME } from './pipeline-end.ts';
@@ -339,7 +339,10 @@ export class WorkerEnd {
 const logsMissed = (): GatewayError =>
   new GatewayError('upstream_unavailable', 'transactions may be missing, as a process has ended: subscribe again');
 
-const callerOf = ({ caller = '', hasPriority = false }: Partial<RequestCost> = {}): Caller => ({ caller, hasPriority });
+const callerOf = ({ caller = '', hasPriority = false }: Partial<RequestCost> = {}): ChargedCaller => ({
+  caller,
+  hasPriority,
+});
 
 type ResponseOf<T extends Response['type']> = Extract<Response, { readonly type: T }>;
 

@@ -27,7 +27,7 @@ interface AccountAt {
 /** A feed of one account at one commitment, for all views of it. */
 interface SharedFeed {
   readonly feed: TopicFeed;
-  readonly listeners: Set<AccountSource>;
+  readonly listeners: Set<AccountNotifications>;
   /** The read of the bytes for the newest update. */
   raw: { readonly slot: Slot; readonly read: Promise<AccountAt> } | undefined;
 }
@@ -54,7 +54,7 @@ export class AccountFeeds {
   }
 
   /** Adds a source to the feed of its account. Throws if the account can't be kept live. */
-  join(source: AccountSource, caller: SubscriptionCaller): SharedFeed {
+  join(source: AccountNotifications, caller: SubscriptionCaller): SharedFeed {
     const { address, commitment } = source;
     const key = `${address} ${commitment}`;
     const known = this.#byKey.get(key);
@@ -84,7 +84,7 @@ export class AccountFeeds {
   }
 
   /** Removes a source, and its last caller. */
-  leave(source: AccountSource, { feed, listeners }: SharedFeed, caller: SubscriptionCaller): void {
+  leave(source: AccountNotifications, { feed, listeners }: SharedFeed, caller: SubscriptionCaller): void {
     if (!listeners.delete(source)) return;
     if (listeners.size > 0) {
       feed.removeCaller(caller);
@@ -95,7 +95,7 @@ export class AccountFeeds {
   }
 
   /** Reads the bytes of an account, once for all that need them for an update. */
-  readRaw({ address, commitment }: AccountSource, shared: SharedFeed, minSlot: Slot): Promise<AccountAt> {
+  readRaw({ address, commitment }: AccountNotifications, shared: SharedFeed, minSlot: Slot): Promise<AccountAt> {
     if (shared.raw === undefined || shared.raw.slot < minSlot) {
       const config = { encoding: 'base64', commitment };
       const read = this.#options.readRpc('getAccountInfo', [address, config], minSlot).then((result) => {
@@ -126,7 +126,7 @@ export class AccountFeeds {
 }
 
 /** Returns what notifies all views of an account of its newest state, some of them in each turn of the event loop. */
-function notifyAll(listeners: ReadonlySet<AccountSource>): (update: TopicUpdate) => void {
+function notifyAll(listeners: ReadonlySet<AccountNotifications>): (update: TopicUpdate) => void {
   let newest: TopicUpdate | undefined;
   let isNotifying = false;
   const notifyUntilCurrent = async (): Promise<void> => {
@@ -146,7 +146,7 @@ function notifyAll(listeners: ReadonlySet<AccountSource>): (update: TopicUpdate)
 }
 
 /** The changes of one account in one view. */
-export class AccountSource implements Source {
+export class AccountNotifications implements Source {
   readonly address: string;
   readonly commitment: Commitment;
   readonly #feeds: AccountFeeds;

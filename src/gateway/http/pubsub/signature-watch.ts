@@ -14,7 +14,7 @@ const MAX_SIGNATURES = 256;
  */
 const MAX_SLOTS = 400;
 
-interface Waiter {
+interface Watcher {
   readonly signature: string;
   readonly commitment: Commitment;
   /** The processed slot when somebody waited for it last. */
@@ -27,7 +27,7 @@ interface Waiter {
 export class SignatureWatch {
   readonly #readRpc: ReadRpc;
   readonly #mesh: Pick<Mesh, 'tip' | 'onTip'>;
-  readonly #waiters = new Set<Waiter>();
+  readonly #watchers = new Set<Watcher>();
   readonly #stopTips: () => void;
   #isPolling = false;
   #isDue = false;
@@ -36,10 +36,10 @@ export class SignatureWatch {
     this.#readRpc = readRpc;
     this.#mesh = mesh;
     this.#stopTips = mesh.onTip('processed', (slot) => {
-      for (const waiter of [...this.#waiters]) {
-        if (slot - waiter.sinceSlot <= MAX_SLOTS) continue;
-        this.#waiters.delete(waiter);
-        waiter.onExpired();
+      for (const watcher of [...this.#watchers]) {
+        if (slot - watcher.sinceSlot <= MAX_SLOTS) continue;
+        this.#watchers.delete(watcher);
+        watcher.onExpired();
       }
       this.poll();
     });
@@ -47,23 +47,23 @@ export class SignatureWatch {
 
   /** Calls back once: when the transaction has reached the commitment, or {@link MAX_SLOTS} after it was last renewed. */
   watch(
-    { signature, commitment }: Pick<Waiter, 'signature' | 'commitment'>,
-    { onReached, onExpired }: Pick<Waiter, 'onReached' | 'onExpired'>,
+    { signature, commitment }: Pick<Watcher, 'signature' | 'commitment'>,
+    { onReached, onExpired }: Pick<Watcher, 'onReached' | 'onExpired'>,
   ): Pick<Source, 'close'> & { renew(): void } {
     const slotNow = (): Slot => this.#mesh.tip('processed') ?? 0;
-    const waiter = { signature, commitment, sinceSlot: slotNow(), onReached, onExpired };
-    this.#waiters.add(waiter);
+    const watcher = { signature, commitment, sinceSlot: slotNow(), onReached, onExpired };
+    this.#watchers.add(watcher);
     return {
       renew() {
-        waiter.sinceSlot = slotNow();
+        watcher.sinceSlot = slotNow();
       },
-      close: () => void this.#waiters.delete(waiter),
+      close: () => void this.#watchers.delete(watcher),
     };
   }
 
   /** Reads the statuses, and once more if that is due again in between. */
   poll(): void {
-    this.#isDue = this.#waiters.size > 0;
+    this.#isDue = this.#watchers.size > 0;
     if (this.#isPolling || !this.#isDue) return;
     this.#isPolling = true;
     void this.#pollWhileDue();
@@ -71,13 +71,13 @@ export class SignatureWatch {
 
   close(): void {
     this.#stopTips();
-    this.#waiters.clear();
+    this.#watchers.clear();
   }
 
   async #pollWhileDue(): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false;
-      const signatures = [...new Set([...this.#waiters].map(({ signature }) => signature))];
+      const signatures = [...new Set([...this.#watchers].map(({ signature }) => signature))];
       const parts = batchesOf(signatures, MAX_SIGNATURES);
       await Promise.all(parts.map((part) => this.#read(part).catch(() => {}))); // the next slot tries again
     }
@@ -88,15 +88,16 @@ export class SignatureWatch {
     const result = await this.#readRpc('getSignatureStatuses', [signatures]);
     const statuses = elements(member(Buffer.from(result), 'value') ?? Buffer.alloc(0));
     const bySignature = new Map(signatures.map((signature, i) => [signature, statuses[i]]));
-    for (const waiter of [...this.#waiters]) {
-      const status = bySignature.get(waiter.signature);
+    for (const watcher of [...this.#watchers]) {
+      const status = bySignature.get(watcher.signature);
       if (status === undefined || isNull(status)) continue;
       const parts = members(status);
       const err = parts.get('err');
-      if (err === undefined || COMMITMENTS.indexOf(reachedBy(parts)) < COMMITMENTS.indexOf(waiter.commitment)) continue;
-      this.#waiters.delete(waiter);
+      if (err === undefined || COMMITMENTS.indexOf(reachedBy(parts)) < COMMITMENTS.indexOf(watcher.commitment))
+        continue;
+      this.#watchers.delete(watcher);
       const slot = parseSafeInteger(parts.get('slot'));
-      waiter.onReached(`{"context":{"slot":${slot}},"value":{"err":${err}}}`);
+      watcher.onReached(`{"context":{"slot":${slot}},"value":{"err":${err}}}`);
     }
   }
 }

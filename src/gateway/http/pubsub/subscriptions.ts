@@ -5,7 +5,7 @@ import type { RouteContext } from '../../routes/routing/route.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { EventChannels } from '../stream/event-channels.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
-import { type AccountFeeds, AccountSource } from './account-source.ts';
+import { type AccountFeeds, AccountNotifications } from './account-source.ts';
 import { sourceOfEvents } from './event-source.ts';
 import { sourceOfLogs } from './log-source.ts';
 import { NotificationQueue } from './notification-queue.ts';
@@ -190,7 +190,7 @@ export class Subscriptions {
     switch (request.kind) {
       case 'account':
         return request.events === undefined
-          ? new AccountSource(accounts, request, options)
+          ? new AccountNotifications(accounts, request, options)
           : sourceOfEvents(events, request, request.events, options, () => context.geyser() !== null);
       case 'logs':
         return sourceOfLogs(liveLogs, request, options);

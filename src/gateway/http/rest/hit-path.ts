@@ -47,7 +47,7 @@ interface Found {
   readonly body: Body | undefined;
 }
 
-type Payer = Pick<Hit, 'principal' | 'address'>;
+type HitCaller = Pick<Hit, 'principal' | 'address'>;
 
 /** Returns true for a request whose sender names other callers and is no trusted proxy: these all count as one. */
 export const isForwardedByStranger = (req: EngineRequest, res: EngineResponse, clientIp: Access['clientIp']): boolean =>
@@ -105,7 +105,7 @@ export class HitPath {
     return { entry, conditions, body };
   }
 
-  #authorize(res: EngineResponse, req: EngineRequest): Payer | undefined {
+  #authorize(res: EngineResponse, req: EngineRequest): HitCaller | undefined {
     const { authenticator, clientIp } = this.#deps.access;
     if (!this.#classifier.hasCredentials) return { principal: undefined, address: clientIp.resolve(res, req) };
     if (authenticator.mustVerify(req)) return undefined;
@@ -115,7 +115,7 @@ export class HitPath {
     return { principal, address: paysByAddress ? clientIp.resolve(res, req) : NO_ADDRESS };
   }
 
-  #respond(res: EngineResponse, req: EngineRequest, { entry, conditions, body }: Found, payer: Payer): void {
+  #respond(res: EngineResponse, req: EngineRequest, { entry, conditions, body }: Found, payer: HitCaller): void {
     const { rateLimiter, clientIp } = this.#deps.access;
     const { principal, address } = payer;
     const units = hitUnitsOf(entry, conditions);

@@ -11,7 +11,7 @@ import { type AccountJson, isSameAccount } from './account-json.ts';
 const VOICES = 2;
 
 /** An account as one session keeps it. */
-export interface KeptAccount extends Readonly<ReadHeat> {
+export interface SecondedAccount extends Readonly<ReadHeat> {
   readonly address: string;
   readonly commitment: Commitment;
   readonly slot: Slot;
@@ -23,7 +23,7 @@ export interface KeptAccount extends Readonly<ReadHeat> {
 
 export interface Seconding {
   /** Returns the same account as a session with another operator keeps it; undefined where it has no place there. */
-  secondOf(account: KeptAccount): KeptAccount | undefined;
+  secondOf(account: SecondedAccount): SecondedAccount | undefined;
   /** Returns true for nodes of two operators. */
   areOfTwoOperators(nodeId: string | undefined, other: string | undefined): boolean;
 }
@@ -34,9 +34,9 @@ export interface Seconding {
  */
 export class SecondedLease implements Lease {
   readonly first: WatermarkLease;
-  readonly #account: KeptAccount;
+  readonly #account: SecondedAccount;
   readonly #seconding: Seconding;
-  #second: KeptAccount | undefined;
+  #second: SecondedAccount | undefined;
   /** The lease of the second session whose account was compared last, and what came of it. */
   #compared: WatermarkLease | undefined;
   #isSame = false;
@@ -44,7 +44,7 @@ export class SecondedLease implements Lease {
   #given: Slot = -1;
   #agreement: Agreement | undefined;
 
-  constructor(first: WatermarkLease, account: KeptAccount, seconding: Seconding) {
+  constructor(first: WatermarkLease, account: SecondedAccount, seconding: Seconding) {
     this.first = first;
     this.#account = account;
     this.#seconding = seconding;

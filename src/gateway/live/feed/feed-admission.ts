@@ -2,8 +2,8 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
+import { type FeedServer, parseFeedServer, versionProblem, YELLOWSTONE } from '../../upstream/geyser/feed-server.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
-import { type FeedVersion, parseFeedVersion, versionProblem, YELLOWSTONE } from '../../upstream/geyser/feed-version.ts';
 import { type FeedClient, FeedError, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
@@ -12,11 +12,11 @@ import { FEED_RULES, type FeedEvidence, MIN_LINKED_BLOCKS } from './feed-rules.t
 
 /** A feed that may be used. */
 export interface AdmittedFeed {
-  readonly version: FeedVersion;
+  readonly version: FeedServer;
   readonly mode: FeedMode;
 }
 
-export interface AdmissionOptions {
+export interface FeedAdmissionOptions {
   readonly client: FeedClient;
   /** Reads of the cluster that the feed must follow. */
   readonly rpc: RpcCaller;
@@ -31,8 +31,8 @@ export interface AdmissionOptions {
 const [MAX_CANARIES, MAX_BLOCK_READS] = [64, 60];
 
 /** Finds out whether a feed may date accounts (G0). Throws a {@link FeedError} that says why it may not. */
-export async function admitFeed(options: AdmissionOptions): Promise<AdmittedFeed> {
-  const version = parseFeedVersion(await options.client.version());
+export async function admitFeed(options: FeedAdmissionOptions): Promise<AdmittedFeed> {
+  const version = parseFeedServer(await options.client.version());
   const problem = version === undefined ? 'it names no version' : versionProblem(version);
   if (version === undefined || problem !== undefined) throw new FeedError(problem);
   try {
@@ -51,7 +51,7 @@ class RefusedFilter extends FeedError {}
 
 /** What a feed shows of itself: blocks in a row, and accounts that the node shows written in them. */
 class Observation {
-  readonly #options: AdmissionOptions;
+  readonly #options: FeedAdmissionOptions;
   readonly #mode: FeedMode;
   readonly #assembly: BlockAssembly;
   readonly #canaries = new Set<string>([CLOCK_SYSVAR]);
@@ -65,7 +65,7 @@ class Observation {
   readonly #written: { owner: string; isDelivered: boolean }[] = [];
   #finish: (outcome: FeedError | undefined) => void = () => {};
 
-  constructor(options: AdmissionOptions, mode: FeedMode) {
+  constructor(options: FeedAdmissionOptions, mode: FeedMode) {
     this.#options = options;
     this.#mode = mode;
     this.#assembly = new BlockAssembly(mode, FEED_RULES, options.maxBytes);

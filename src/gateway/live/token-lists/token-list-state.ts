@@ -29,7 +29,7 @@ const PROGRAM_SUBSCRIPTIONS = 2;
 /** The most changes that wait for their Clock update, so that a node can't fill the memory: beyond it, the list is read. */
 const MAX_CHANGES = 1000;
 
-export interface AccountChange {
+export interface MemberChange {
   readonly slot: Slot;
   readonly address: string;
   /** Undefined when it is no token account of the owner any more. */
@@ -67,7 +67,7 @@ export class TokenListState implements LeaseHolder {
   #changedSlot: Slot = -1;
   /** The newest slot of a notified change that the list may lack, since it may be of a newer root. */
   #contestedSlot: Slot | undefined;
-  #changes: AccountChange[] = [];
+  #changes: MemberChange[] = [];
   /** The lease that ended with the first of them. */
   #heldLease: WatermarkLease | undefined;
   #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
@@ -196,7 +196,7 @@ export class TokenListState implements LeaseHolder {
   }
 
   /** Records a change that will be applied. Returns false when it comes too late, as {@link onNotification} does. */
-  onAccountChange(change: AccountChange): boolean {
+  onAccountChange(change: MemberChange): boolean {
     const { slot } = change;
     if (slot <= this.#slot) {
       this.#contest(change);
@@ -294,7 +294,7 @@ export class TokenListState implements LeaseHolder {
   }
 
   /** Records a change that the list was read after, unless the list shows it. */
-  #contest({ slot, address, account }: AccountChange): void {
+  #contest({ slot, address, account }: MemberChange): void {
     const listed = this.#list?.accounts.find((each) => each.address === address);
     if (!isDeepStrictEqual(listed, account)) this.#contestAt(slot);
   }

@@ -9,7 +9,7 @@ import {
   type Transaction,
   type TransferRow,
 } from '../../../transactions/index.ts';
-import { findLargestTokenAccounts } from '../../tokens/largest-token-accounts.ts';
+import { findLargestTokenAccounts } from '../../tokens/find-largest-token-accounts.ts';
 import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { VersionedReadOptions } from '../../upstream/reads/max-supported-version.ts';
 import {

@@ -17,7 +17,7 @@ import {
   type ValuedPosition,
   valuePositions,
 } from '../../prices/valuation.ts';
-import type { KnownMints } from '../../tokens/known-mints.ts';
+import type { KnownMints } from '../../tokens/known-mint-names.ts';
 import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { scaleOf, type TokenList } from '../../tokens/token-list.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';

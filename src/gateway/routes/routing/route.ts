@@ -20,7 +20,7 @@ import type { PriceLookup } from '../../prices/price-lookup.ts';
 import type { PriceAsOf } from '../../prices/price-source.ts';
 import type { ReceiptKeys } from '../../receipts/keys/receipt-keys.ts';
 import type { ReadThrough } from '../../serving/read-through.ts';
-import type { KnownMints } from '../../tokens/known-mints.ts';
+import type { KnownMints } from '../../tokens/known-mint-names.ts';
 import type { ListOwner } from '../../tokens/owner-listing.ts';
 import type { TokenLabels } from '../../tokens/token-labels.ts';
 import type { TokenListQuery, TokenListRead } from '../../tokens/token-list.ts';

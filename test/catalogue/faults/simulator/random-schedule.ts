@@ -25,7 +25,7 @@ import { ScanGate } from '../../../../src/gateway/routes/scans/scan-gate.ts';
 import { ScanTables } from '../../../../src/gateway/routes/scans/scan-tables.ts';
 import { tokenAccounts } from '../../../../src/gateway/routes/token-accounts.ts';
 import type { CachedRead } from '../../../../src/gateway/serving/read-through.ts';
-import { createKnownMints } from '../../../../src/gateway/tokens/known-mints.ts';
+import { createKnownMints } from '../../../../src/gateway/tokens/known-mint-names.ts';
 import { readOwnerListing } from '../../../../src/gateway/tokens/owner-listing.ts';
 import { TokenLabelCache } from '../../../../src/gateway/tokens/token-labels.ts';
 import { JumpGuard } from '../../../../src/gateway/upstream/mesh/jump-guard.ts';

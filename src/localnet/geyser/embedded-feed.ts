@@ -39,7 +39,7 @@ interface StoredBlock extends GeyserBlock {
 const WRITE_VERSIONS_APART = 1_000_000;
 
 /** Feeds subscriptions in the order of Yellowstone's plugin; see the recorded conversation in the tests. */
-export class GeyserFeed {
+export class EmbeddedFeed {
   readonly #chain: Chain;
   readonly #clock: Clock;
   readonly #faults: GeyserFaults;

@@ -9,7 +9,7 @@ import { parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts'
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 import type { ListOwner } from './owner-listing.ts';
 
-export interface LargestTokenAccounts {
+export interface LargestOfOwner {
   /** The slots of the lists. Empty where there is no list. */
   readonly slots: readonly Slot[];
   readonly addresses: readonly string[];
@@ -25,7 +25,7 @@ export async function findLargestTokenAccounts(
   listOwner: ListOwner,
   owner: string,
   { maxAccounts, ...options }: ReadOptions & { readonly maxAccounts: number },
-): Promise<LargestTokenAccounts> {
+): Promise<LargestOfOwner> {
   try {
     const { slots, rows } = await listOwner(mesh, owner, options);
     const accounts = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {

@@ -1,7 +1,7 @@
 import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
 
 /** The plugin that serves a feed, as it names itself. */
-export interface FeedVersion {
+export interface FeedServer {
   readonly name: string;
   readonly version: string;
 }
@@ -16,7 +16,7 @@ const FIRST_GOOD = [14, 2, 2] as const;
 const MAX_LENGTH = 40;
 
 /** Parses the answer to `GetVersion`; undefined for one that names no version. */
-export function parseFeedVersion(text: string): FeedVersion | undefined {
+export function parseFeedServer(text: string): FeedServer | undefined {
   const { version: about }: { version?: unknown } = Object(tryOrUndefined(() => JSON.parse(text)));
   const { package: name, version }: { package?: unknown; version?: unknown } = Object(about);
   return typeof name === 'string' && typeof version === 'string'
@@ -25,7 +25,7 @@ export function parseFeedVersion(text: string): FeedVersion | undefined {
 }
 
 /** Returns why nothing can be dated by a feed of this version; undefined if it can. */
-export function versionProblem({ name, version }: FeedVersion): string | undefined {
+export function versionProblem({ name, version }: FeedServer): string | undefined {
   const parts = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (parts === undefined) return `its version "${version}" is unknown`;
   if (name !== YELLOWSTONE) return undefined; // what it must offer is seen in its messages
