@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mergeLayers } from '../../config/config-layers.ts';
+import { mergeLayers, valueAt } from '../../config/config-layers.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { SETTINGS } from '../../config/setting-names.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
@@ -25,9 +25,6 @@ export const changedSettings = (before: Config, after: Config): readonly string[
   SETTINGS.filter(({ path }) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path))).map(
     ({ name }) => name,
   );
-
-const valueAt = (config: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((section, key) => (section as Record<string, unknown> | undefined)?.[key], config);
 
 /**
  * Returns the settings that a reload applies. The port, the state folder, the cluster, its peers and the end of a gateway hold
