@@ -1,3 +1,4 @@
+import { decodeUri } from '../../../shared/domain/decode-uri.ts';
 import { readTables } from '../../../shared/runtime/files/read-tables.ts';
 import { findKey, parseDomain, parseKey, parseNumber, type SearchSubject } from './search-subject.ts';
 
@@ -50,15 +51,7 @@ function findIn(url: URL | undefined, mayNest: boolean): SearchSubject | undefin
   return findInPath(segmentsOf(url), mayNest) ?? findInQuery(url.searchParams);
 }
 
-const segmentsOf = ({ pathname, hash }: URL): string[] => `${pathname}/${hash.slice(1)}`.split('/').map(decoded);
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
+const segmentsOf = ({ pathname, hash }: URL): string[] => `${pathname}/${hash.slice(1)}`.split('/').map(decodeUri);
 
 /** Finds the last subject in a path. A URL within it, as a wallet's link to a page has it, counts as a whole. */
 function findInPath(segments: readonly string[], mayNest: boolean): SearchSubject | undefined {

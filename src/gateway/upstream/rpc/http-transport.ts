@@ -1,4 +1,5 @@
 import { type Dispatcher, errors, Pool } from 'undici';
+import { decodeUri } from '../../../shared/domain/decode-uri.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
@@ -6,7 +7,6 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { connectionFault } from './failure-reason.ts';
-import { decodeUri } from './redact.ts';
 
 export interface HttpResponse {
   readonly status: number;

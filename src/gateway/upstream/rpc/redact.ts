@@ -1,3 +1,4 @@
+import { decodeUri } from '../../../shared/domain/decode-uri.ts';
 import type { NodeOptions } from '../upstream-options.ts';
 
 const MAX_OUTPUT_LENGTH = 300;
@@ -37,13 +38,4 @@ export function redactedOrigin(url: string): string {
   const labels = hostname.split('.');
   const host = isAddress || labels.length <= 2 ? hostname : `….${labels.slice(-2).join('.')}`;
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
-}
-
-/** Decodes a part of a URL; a stray percent sign stands for itself. */
-export function decodeUri(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
