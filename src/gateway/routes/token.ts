@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
-import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import { nullIf } from '../../shared/domain/gateway-error.ts';
 import { knownMintSymbol } from '../../shared/domain/known-mints.ts';
 import {
   findMetadataAddress,
@@ -87,7 +87,7 @@ export const token = readRoute({
     const owner = nft
       ? await readNftOwner(rpc, address, { commitment, minContextSlot: slot })
           .catch(throwMintNotKnownYet)
-          .catch(nullIfRefused)
+          .catch(nullIf(isRefusal))
       : null;
     const table = holderTables.get(address);
     const price = (await prices.find([address], { commitment, slot, cost: scope.cost })).get(address);
@@ -117,9 +117,3 @@ export const token = readRoute({
     };
   },
 });
-
-/** Returns null if the nodes refuse to list the largest accounts of a mint. A failure that may pass is thrown. */
-function nullIfRefused(thrown: unknown): null {
-  if (thrown instanceof GatewayError && isRefusal(thrown)) return null;
-  throw thrown;
-}

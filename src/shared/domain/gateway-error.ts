@@ -132,3 +132,11 @@ export class GatewayError extends Error {
       : new GatewayError('internal_error', 'internal error', { cause: thrown });
   }
 }
+
+/** Returns what gives null for an error that is expected, and throws any other. */
+export const nullIf =
+  (isExpected: (error: GatewayError) => boolean) =>
+  (thrown: unknown): null => {
+    if (thrown instanceof GatewayError && isExpected(thrown)) return null;
+    throw thrown;
+  };

@@ -10,7 +10,7 @@ import { HOLDER_TABLES } from '../../../src/gateway/routes/holders/holder-table.
 import { OwnerRows, packOwnerRows } from '../../../src/gateway/routes/holders/owner-rows.ts';
 import { matchRoute, routes } from '../../../src/gateway/routes/index.ts';
 import { readMintBalance } from '../../../src/gateway/routes/mint-balance.ts';
-import { nullIfRefused, STAKE_TABLES } from '../../../src/gateway/routes/portfolio/stake-table.ts';
+import { STAKE_TABLES } from '../../../src/gateway/routes/portfolio/stake-table.ts';
 import { type BlockListingRead, BlockListings } from '../../../src/gateway/routes/routing/block-listings.ts';
 import type { HolderTable } from '../../../src/gateway/routes/routing/holder-tables.ts';
 import { address, addresses, commitment, kid } from '../../../src/gateway/routes/routing/params.ts';
@@ -24,7 +24,7 @@ import { ScanTables } from '../../../src/gateway/routes/scans/scan-tables.ts';
 import { searchTerm } from '../../../src/gateway/routes/search/search-term.ts';
 import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { canonicalRequest } from '../../../src/shared/domain/canonical-request.ts';
-import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { type ErrorCode, GatewayError, nullIf } from '../../../src/shared/domain/gateway-error.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { isReadMethod, READ_METHODS } from '../../../src/shared/domain/rpc-methods.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
@@ -580,7 +580,7 @@ t.test('stake-tables', async (t) => {
           if (state.fails !== undefined) throw new GatewayError(state.fails, 'no');
           return { slot: state.scans, accounts: Array(state.rows).fill(ACCOUNT) };
         })
-        .catch(nullIfRefused);
+        .catch(nullIf(STAKE_TABLES.isRefused));
     return { clock, cache, state, read };
   }
 

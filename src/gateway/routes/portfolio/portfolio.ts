@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import { nullIf } from '../../../shared/domain/gateway-error.ts';
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { combinedLease, limitedLease } from '../../../shared/domain/lease.ts';
 import { countRows, SCAN_UNITS } from '../../../shared/domain/price-list.ts';
@@ -36,7 +37,7 @@ import {
   serializeInChunks,
   toExactNumber,
 } from '../routing/schemas.ts';
-import { describeStake, nullIfRefused, readStakeTable, stakeSchema } from './stake-table.ts';
+import { describeStake, readStakeTable, STAKE_TABLES, stakeSchema } from './stake-table.ts';
 
 const itemSchema = z.strictObject({
   asset: z.enum(['SOL', 'token']),
@@ -195,7 +196,9 @@ async function readStake(
     countRows(scope, scanned.accounts.length);
     return scanned;
   };
-  const table = await stakeTables.getOrScan(withdrawer, oldestSlot, scan, scope.cost).catch(nullIfRefused);
+  const table = await stakeTables
+    .getOrScan(withdrawer, oldestSlot, scan, scope.cost)
+    .catch(nullIf(STAKE_TABLES.isRefused));
   return table && describeStake(table, epoch);
 }
 

@@ -30,12 +30,6 @@ export const STAKE_TABLES: ScanTablesKind<StakeTable> = {
   isRefused,
 };
 
-/** Returns null where no node lists the accounts. A failure that may pass is thrown. */
-export function nullIfRefused(thrown: unknown): null {
-  if (thrown instanceof GatewayError && isRefused(thrown)) return null;
-  throw thrown;
-}
-
 const MAX_ACCOUNTS = 1000;
 
 /** Reads all stake accounts of a withdrawer by one program scan. Rejects with the node's own error. */
