@@ -1,3 +1,4 @@
+import { asBuffer } from '../../shared/runtime/as-buffer.ts';
 import {
   type handleBidiStreamingCall,
   type handleUnaryCall,
@@ -34,8 +35,12 @@ const PING_MS = 10_000;
 /** Longest request: some 90,000 addresses. */
 const MAX_REQUEST_BYTES = 4 << 20;
 
-const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-const RAW = { requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs };
+const RAW = {
+  requestSerialize: asBuffer,
+  requestDeserialize: asBuffer,
+  responseSerialize: asBuffer,
+  responseDeserialize: asBuffer,
+};
 const method = (name: string, isStream: boolean) => ({
   path: `/geyser.Geyser/${name}`,
   requestStream: isStream,

@@ -1,5 +1,6 @@
 import { knownMintSymbol } from '../../../shared/domain/known-mints.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
+import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
 import {
   describeFor,
   enhanceTransaction,
@@ -64,5 +65,3 @@ export const decodingTasks = {
 
   listBlock: (block: Uint8Array): BlockListing => listBlock(asBuffer(block)),
 };
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

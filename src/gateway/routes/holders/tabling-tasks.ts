@@ -1,3 +1,4 @@
+import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
 import { HolderRows, packHolderRows } from './holder-rows.ts';
 import { packOwnerRows } from './owner-rows.ts';
 
@@ -7,5 +8,3 @@ export const tablingTasks = {
 
   packOwners: (holders: SharedArrayBuffer): SharedArrayBuffer => packOwnerRows(new HolderRows(holders)),
 };
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -5,6 +5,7 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Client, Metadata, StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
 
 /** Where a feed is. */
 export interface FeedAddress {
@@ -148,7 +149,7 @@ function subscribe(
   metadata: Metadata,
   { onMessage, onEnd }: FeedListener,
 ): FeedCall {
-  const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asIs, (bytes) => bytes, metadata);
+  const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asBuffer, (bytes) => bytes, metadata);
   let hasEnded = false;
   const end = (failure: FeedFailure): void => {
     if (hasEnded) return;
@@ -189,7 +190,7 @@ async function readField<T>(
     const options = { deadline: Date.now() + CALL_MS };
     client.makeUnaryRequest(
       `/geyser.Geyser/${method}`,
-      asIs,
+      asBuffer,
       (bytes) => bytes,
       new Uint8Array(0),
       metadata,
@@ -214,8 +215,6 @@ async function readField<T>(
   }
   return undefined;
 }
-
-const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /** Says in words why a call ended. */
 function failureOf({ code = GRPC_CODE.internal, details = '' }: Partial<StatusObject>): FeedFailure {
