@@ -149,9 +149,8 @@ export class FeedAccountSession {
     return this.#link.stream.slot;
   }
 
-  /** Returns false for a state that a feed can't keep: nothing at processed is final, and others may be read more. */
   accepts(state: AccountState): boolean {
-    return state.commitment !== 'processed' && this.#options.ring.accepts(priorityOf(state));
+    return isKeptBy(this.#options.ring, state);
   }
 
   has(state: AccountState): boolean {
@@ -428,3 +427,7 @@ export class FeedAccountSession {
 /** The states of an account on a stream: of one commitment, or of both. */
 const statesOf = (account: AccountState): readonly AccountState[] =>
   account.companion === undefined ? [account] : [account, account.companion];
+
+/** Returns false for a state that a feed can't keep: nothing at processed is final, and others may be read more. */
+export const isKeptBy = (ring: Pick<VersionRing<KeptAccount>, 'accepts'>, state: AccountState): boolean =>
+  state.commitment !== 'processed' && ring.accepts(priorityOf(state));

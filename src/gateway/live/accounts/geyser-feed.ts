@@ -9,11 +9,10 @@ import { type AdmittedFeed, admitFeed } from '../feed/feed-admission.ts';
 import { type Replay, type ReplayQuery, readReplay } from '../feed/feed-replay.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { priorityOf } from '../lease-holder.ts';
 import type { LiveFeed, SessionCallbacks } from '../live-set.ts';
 import type { AccountSessionOptions } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
-import { FeedAccountSession } from './feed-account-session.ts';
+import { FeedAccountSession, isKeptBy } from './feed-account-session.ts';
 
 /** A feed, under the name of the node that it belongs to. */
 export interface NamedFeed extends FeedAddress {
@@ -135,7 +134,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   }
 
   accepts(state: AccountState): boolean {
-    return state.commitment !== 'processed' && this.#options.ring.accepts(priorityOf(state));
+    return isKeptBy(this.#options.ring, state);
   }
 
   createSession(callbacks: SessionCallbacks<AccountState>): FeedAccountSession {
