@@ -483,8 +483,10 @@ const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' 
 const REFUSAL_BYTES = 600;
 const RECEIPT_LENGTH = 600;
 
-/** The body length from which a body is compressed, and what its two compressed forms together take at most of it. */
-const COMPRESSED_LENGTH = 1024;
+/** The shortest body worth compressing, in bytes: shorter ones gain less than the extra header costs. */
+export const MIN_COMPRESSIBLE_BYTES = 1024;
+
+/** What the two compressed forms of a body together have at most of its length. */
 const COMPRESSED_SHARE = 1.5; // base64 of random bytes, which is the worst that nodes send
 
 /** Estimates the memory of an entry in bytes, including the body and its compressed forms, which most entries get later. */
@@ -492,7 +494,7 @@ function entrySizeBytes({ key, result, resultBytes }: CacheItem): number {
   const ownBytes = ENTRY_OVERHEAD_BYTES + key.length * 2;
   if (result === undefined) return ownBytes + REFUSAL_BYTES;
   const bodyBytes = resultBytes + RECEIPT_LENGTH;
-  const compressedBytes = bodyBytes >= COMPRESSED_LENGTH ? bodyBytes * COMPRESSED_SHARE : 0;
+  const compressedBytes = bodyBytes >= MIN_COMPRESSIBLE_BYTES ? bodyBytes * COMPRESSED_SHARE : 0;
   const textBytes = result instanceof TemplatedText ? result.ownLength : textSizeBytes(result, resultBytes);
   return Math.ceil(ownBytes + textBytes + Math.max(bodyBytes, textBytes) + compressedBytes);
 }

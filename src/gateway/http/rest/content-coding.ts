@@ -1,12 +1,10 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { ownBytes } from '../../../shared/runtime/own-bytes.ts';
+import { MIN_COMPRESSIBLE_BYTES } from '../../cache/cache.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 
 export type ContentCoding = 'identity' | 'gzip' | 'br';
-
-/** The shortest body worth compressing, in bytes: shorter ones gain less than the extra header costs. */
-const MIN_COMPRESSIBLE_BYTES = 1024;
 
 /** Returns true if the body is long enough to look at `Accept-Encoding` at all. */
 export const isCompressible = (body: string | Buffer): boolean => body.length >= MIN_COMPRESSIBLE_BYTES;
