@@ -4,7 +4,7 @@ import type { EventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type AccountTopic, TOPIC_NAMES } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
-import type { EventChannels } from './event-channels.ts';
+import { type EventChannels, GRACE_PERIOD_MS } from './event-channels.ts';
 import { subscribeToEvents } from './event-subscriptions.ts';
 import type { StreamConnection, SubscriptionCaller } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
@@ -42,9 +42,6 @@ export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | '
   readonly clock: Clock;
   readonly channels: Pick<EventChannels, 'join'>;
 }
-
-/** The time that a topic without subscribers stays open, so that a client that reconnects needs no read. */
-const GRACE_PERIOD_MS = 10_000;
 
 /** The account topics of the stream: the subscriptions of each connection, and the update that each was sent last. */
 export class AccountTopics {

@@ -51,8 +51,8 @@ const MARK_MS = 10_000;
 const RETRY_MS = 200;
 /** The longest time until the accounts of a new subscriber are known. */
 const FIRST_READ_MS = 20_000;
-/** Time that a channel without subscribers stays open, so that one that reconnects finds its accounts known. */
-const GRACE_PERIOD_MS = 10_000;
+/** Time that a channel or a topic without subscribers stays open, so that one that reconnects finds its accounts known. */
+export const GRACE_PERIOD_MS = 10_000;
 
 /** The channels of a process, by what they are about. */
 export class EventChannels {
