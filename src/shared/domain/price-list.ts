@@ -18,27 +18,29 @@ const ADDRESSES_PER_UNIT = 10;
 const RECORD_BYTES_PER_ROW = 1024;
 const MIB = 1 << 20;
 
+/** Returns how many of a size are started beyond the first, which costs none. */
+const startedBeyondFirst = (amount: number, size: number): number => Math.max(0, Math.ceil(amount / size) - 1);
+
 /** Returns the units of a number of bytes: one for each started MiB beyond the first. */
-export const unitsOfBytes = (bytes: number): number => Math.max(0, Math.ceil(bytes / MIB) - 1);
+export const unitsOfBytes = (bytes: number): number => startedBeyondFirst(bytes, MIB);
 
 /** The bytes of a request body that one unit pays for. */
 const BODY_BYTES_PER_UNIT = 16 * 1024;
 
 /** Returns the units of a request body: one for each started 16 KiB, the first of which every request pays. */
-export const unitsOfBody = (bytes: number): number => Math.max(0, Math.ceil(bytes / BODY_BYTES_PER_UNIT) - 1);
+export const unitsOfBody = (bytes: number): number => startedBeyondFirst(bytes, BODY_BYTES_PER_UNIT);
 
 export const rowsOfRecord = (bytes: number): number => Math.ceil(bytes / RECORD_BYTES_PER_ROW);
 
 /** Returns the units of addresses that a node is read for: one for each started ten beyond the first. */
-export const unitsOfAddresses = (addresses: number): number =>
-  Math.max(0, Math.ceil(addresses / ADDRESSES_PER_UNIT) - 1);
+export const unitsOfAddresses = (addresses: number): number => startedBeyondFirst(addresses, ADDRESSES_PER_UNIT);
 
 /** Returns the units of what was made at the upstream. Failed calls and refused answers count, too. */
 export const unitsOfUpstream = ({ calls, scans, bytes, rows, addresses }: UpstreamWork): number =>
   Math.ceil(Math.max(0, calls - 1) / CALLS_PER_UNIT) +
   SCAN_UNITS * scans +
   unitsOfBytes(bytes) +
-  Math.max(0, Math.ceil(rows / ROWS_PER_UNIT) - 1) +
+  startedBeyondFirst(rows, ROWS_PER_UNIT) +
   unitsOfAddresses(addresses);
 
 /**
