@@ -1,3 +1,5 @@
+import { SUBPROTOCOL } from '../shared/domain/stream-protocol.ts';
+
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -21,9 +23,6 @@ export const brokenSocket = (): Socket => ({
     if (type === 'close') queueMicrotask(() => listener({}));
   },
 });
-
-/** The subprotocol that the gateway answers with; the API key that is offered next to it is never sent back. */
-const SUBPROTOCOL = 'slotgate';
 
 /** Opens the WebSocket of the runtime. It can't send headers, so the API key goes as a subprotocol. */
 export const openGlobalSocket: OpenSocket = (url, headers) => {

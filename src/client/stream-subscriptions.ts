@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/domain/clock.ts';
 import { isAfter, parseEventId } from '../shared/domain/event-id.ts';
 import type { Slot } from '../shared/domain/slot.ts';
+import { MAX_ADDRESSES } from '../shared/domain/stream-protocol.ts';
 import { exponentialDelayMs } from '../shared/runtime/exponential-backoff.ts';
 import { isTransient } from './retry.ts';
 import { SendThrottle } from './send-throttle.ts';
@@ -8,7 +9,6 @@ import { SlotgateError } from './slotgate-error.ts';
 import {
   type AccountSubscription,
   type LostChanges,
-  MAX_ADDRESSES,
   parseSubscriptionMessage,
   type SubscriptionMessage,
   subscriptionErrorOf,

@@ -111,9 +111,6 @@ export function parseSubscriptionMessage(text: string): SubscriptionMessage | un
   }
 }
 
-/** The most addresses that the gateway accepts in one message. */
-export const MAX_ADDRESSES = 80;
-
 export const topicKeyOf = ({ topic, commitment, resumes }: AccountSubscription<Topic>): string =>
   `${topic} ${commitment} ${resumes === true}`;
 

@@ -1,6 +1,7 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, parseEventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { MAX_ADDRESSES } from '../../../shared/domain/stream-protocol.ts';
 import { address } from '../../routes/routing/params.ts';
 import { type AccountTopic, accountTopicOf, isTopicName, type TopicName } from '../../routes/stream-topics.ts';
 
@@ -24,9 +25,6 @@ export type StreamMessage =
   | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topics: TopicList }
   | { readonly op: 'unsubscribeId'; readonly id: string | number }
   | { readonly op: 'invalid'; readonly id: MessageId; readonly error: GatewayError };
-
-/** The most addresses in one message: more don't fit into 4 KiB with an id. */
-export const MAX_ADDRESSES = 80;
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'op',

@@ -1,11 +1,12 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { MAX_ADDRESSES } from '../../../shared/domain/stream-protocol.ts';
 import type { MessageVerdict } from '../../access/limits/stream-quota.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { type ErrorSubject, errorFrame } from './error-frame.ts';
 import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
-import { MAX_ADDRESSES, type MessageId, parseStreamMessage } from './stream-message.ts';
+import { type MessageId, parseStreamMessage } from './stream-message.ts';
 import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
 import { SubscriptionQueue } from './subscription-queue.ts';
 

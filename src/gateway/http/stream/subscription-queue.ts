@@ -1,20 +1,14 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { EventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { MAX_ADDRESSES } from '../../../shared/domain/stream-protocol.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { AccountTopics } from './account-topics.ts';
 import type { ErrorSubject } from './error-frame.ts';
 import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
-import {
-  isAddress,
-  MAX_ADDRESSES,
-  type MessageId,
-  type StreamMessage,
-  type TopicList,
-  topicOf,
-} from './stream-message.ts';
+import { isAddress, type MessageId, type StreamMessage, type TopicList, topicOf } from './stream-message.ts';
 
 export type SubscriptionMessage = Extract<
   StreamMessage,

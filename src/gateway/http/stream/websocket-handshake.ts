@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { SUBPROTOCOL } from '../../../shared/domain/stream-protocol.ts';
 import type { RequestHeaders } from '../../access/authenticator.ts';
 import { valuesIn } from '../../access/limits/client-ip.ts';
 import type { EngineRequest } from '../engine/engine.ts';
@@ -29,9 +30,6 @@ export function checkWebSocketHandshake(req: EngineRequest): void {
   if (req.getHeader('x-receipt-nonce') !== '')
     throw new GatewayError('invalid_nonce', 'the stream accepts no nonce: remove X-Receipt-Nonce');
 }
-
-/** A browser sends no header with a WebSocket: it offers this subprotocol and, next to it, its API key. */
-const SUBPROTOCOL = 'slotgate';
 
 /** What a client offers in Sec-WebSocket-Protocol. */
 interface SubprotocolOffer {
