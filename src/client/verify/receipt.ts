@@ -70,7 +70,7 @@ export const formatReceiptParts = (r: CommonFields, { kid, size, sig }: Signatur
 /** The proof that a statement is among those that were signed together. */
 type Inclusion = Pick<Receipt, 'index' | 'path'>;
 
-/** Formats a receipt of these parts. */
+/** Formats a receipt of these parts. Order and spelling of the members are part of the format. */
 export function formatReceiptOf(
   [beforeRequest, beforeDigest, beforeNonce, beforeIndex, afterPath]: ReceiptParts,
   { request, agreed, digest, nonce, previous = null }: Statement,
@@ -83,11 +83,7 @@ export function formatReceiptOf(
 
 const textOrNull = (text: string | null): string => (text === null ? 'null' : `"${text}"`);
 
-/** Formats a receipt. Order and spelling of the members are part of the format. */
-export const formatReceipt = (receipt: Receipt): string =>
-  formatReceiptOf(formatReceiptParts(receipt, receipt), receipt, receipt);
-
-/** Parses the output of {@link formatReceipt}; returns undefined for any other text. */
+/** Parses the output of {@link formatReceiptOf}; returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
   if (!GRAMMARS.some((grammar) => grammar.test(text))) return undefined;
   const receipt = JSON.parse(text) as Receipt; // the grammar allows these members only, each of its type

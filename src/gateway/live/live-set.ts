@@ -41,10 +41,7 @@ interface LiveSession<T> extends PooledSession<T> {
 }
 
 export type LiveSetStats = Readonly<
-  Pick<
-    LiveSet<never, never>,
-    'size' | 'leaseViolations' | 'audited' | 'lostSessions' | 'sessionCount' | 'auditIntervalMs'
-  >
+  Pick<LiveSet<never, never>, 'size' | 'leaseViolations' | 'audited' | 'lostSessions' | 'auditIntervalMs'>
 >;
 
 /** The callbacks of a session, whatever it is over. */
@@ -209,10 +206,6 @@ export class LiveSet<T extends FollowedState<V>, V> {
 
   get size(): number {
     return this.#places.size;
-  }
-
-  get sessionCount(): number {
-    return [...this.#sessions.sessions].length;
   }
 
   get tip(): Slot {
