@@ -2,7 +2,7 @@ import type { LimitsSettings } from '../../config/limits-schema.ts';
 import { parseTarget } from '../../shared/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, type RequestCost } from '../../shared/domain/price-list.ts';
 import { Deferred } from '../../shared/runtime/deferred.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -95,7 +95,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
   const { admission, authenticator } = parts.state.access;
   const tier = authenticator.tierOf(undefined);
   const admitFor = ({ caller, hasPriority }: RequestCost): Admit =>
-    caller === ''
+    caller === GATEWAY_CALLER
       ? (work) => admission.enterOwn(work)
       : (work) => admission.enter({ key: caller, tier: overWorkers(tier, hasPriority, env.config.limits) }, work);
   return {

@@ -2,7 +2,7 @@ import type { AccountChangeSource } from '../../shared/domain/account-change.ts'
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
-import { RequestCost } from '../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, RequestCost } from '../../shared/domain/price-list.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
 import { addressKeyOf } from '../access/quota/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
@@ -85,7 +85,7 @@ const tooDeepError = (): GatewayError =>
 const createReadRpc =
   ({ access, answerRpc, context }: Pick<ServerOptions, 'access' | 'answerRpc' | 'context'>): ReadRpc =>
   async (method, params, minSlot) => {
-    const cost = new RequestCost('', false);
+    const cost = new RequestCost(GATEWAY_CALLER, false);
     const answer =
       answerRpc === undefined
         ? await answerRpcCall(

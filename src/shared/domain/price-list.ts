@@ -61,6 +61,9 @@ export const unitsOfText = (text: string): number =>
 
 const NOTHING = (): void => {};
 
+/** The caller of the gateway's own work, which no request pays for. */
+export const GATEWAY_CALLER = '';
+
 /** The caller of work at the upstream, and its amount: the units that are charged afterwards follow from it. */
 export class RequestCost {
   /** Key of the rate limit that pays: shares at the upstream are counted by it. */

@@ -6,7 +6,7 @@ import type { AccountChange, AccountChangeSource, AccountSubscription } from '..
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
@@ -228,7 +228,7 @@ export class PipelineEnd {
         break;
       case 'events':
         // Read once for all subscribers of a worker.
-        void this.#respond(worker, { id: message.id, caller: '', hasPriority: false }, async () => {
+        void this.#respond(worker, { id: message.id, caller: GATEWAY_CALLER, hasPriority: false }, async () => {
           const page = await this.#open().readEvents(message.query);
           return () => ({ type: 'event-page', page });
         });

@@ -4,7 +4,7 @@ import type { AccountSubscriber, AccountSubscription } from '../../../shared/dom
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/price-list.ts';
 import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
@@ -163,7 +163,7 @@ export class WorkerEnd {
 
   #sendSubscription(connection: PipelineConnection, id: number, subscription: Subscription): void {
     const { type, address, commitment, callers } = subscription;
-    const [caller = '', ...others] = callers;
+    const [caller = GATEWAY_CALLER, ...others] = callers;
     connection.send({ type, id, address, commitment, caller });
     for (const other of others) connection.send({ type: 'add-caller', id, caller: other });
   }
@@ -339,7 +339,7 @@ export class WorkerEnd {
 const logsMissed = (): GatewayError =>
   new GatewayError('upstream_unavailable', 'transactions may be missing, as a process has ended: subscribe again');
 
-const callerOf = ({ caller = '', hasPriority = false }: Partial<RequestCost> = {}): ChargedCaller => ({
+const callerOf = ({ caller = GATEWAY_CALLER, hasPriority = false }: Partial<RequestCost> = {}): ChargedCaller => ({
   caller,
   hasPriority,
 });

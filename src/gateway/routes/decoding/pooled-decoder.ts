@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { GATEWAY_CALLER } from '../../../shared/domain/price-list.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { ThreadPool } from '../../../shared/runtime/thread-pool.ts';
@@ -21,7 +22,7 @@ const MAX_INLINE_BODY = 256;
 const MAX_INLINE_RECORD = 2048;
 
 /** Work of the gateway itself, such as a refresh, queues as one more caller. */
-const GATEWAY: Requester = { caller: '' };
+const GATEWAY: Requester = { caller: GATEWAY_CALLER };
 
 /** Decodes short texts in this thread, each in a turn of its own, and long ones in a pool of threads. */
 export class PooledDecoder implements TransactionDecoder {

@@ -1,10 +1,8 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { GATEWAY_CALLER } from '../../../shared/domain/price-list.ts';
 import { ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import type { HolderTabler } from '../routing/holder-tables.ts';
 import type { tablingTasks } from './tabling-tasks.ts';
-
-/** Work of the gateway itself takes its turns as one more caller. */
-const GATEWAY = '';
 
 /** Makes tables in a thread, one at a time: a scan of 64 MiB takes a second or two. */
 export class PooledTabler implements HolderTabler {
@@ -22,11 +20,11 @@ export class PooledTabler implements HolderTabler {
     });
   }
 
-  packHolders(lists: readonly Buffer[], caller = GATEWAY): Promise<SharedArrayBuffer> {
+  packHolders(lists: readonly Buffer[], caller = GATEWAY_CALLER): Promise<SharedArrayBuffer> {
     return this.#pool.run('packHolders', [...lists], { caller });
   }
 
-  packOwners(holders: SharedArrayBuffer, caller = GATEWAY): Promise<SharedArrayBuffer> {
+  packOwners(holders: SharedArrayBuffer, caller = GATEWAY_CALLER): Promise<SharedArrayBuffer> {
     return this.#pool.run('packOwners', [holders], { caller });
   }
 

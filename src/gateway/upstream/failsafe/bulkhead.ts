@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { GATEWAY_CALLER } from '../../../shared/domain/price-list.ts';
 import { FairQueue } from '../../../shared/runtime/fair-queue.ts';
 
 export interface BulkheadCall {
@@ -31,7 +32,6 @@ interface Load {
 
 /** Turns in the order of the lanes between two that begin at another lane, at each in rotation: so none waits for ever. */
 const TURNS_PER_ROTATION = 4;
-const OWN_FLOW = '';
 
 /**
  * Partitions the capacity toward a node (the bulkhead pattern), so that no kind of call and no caller uses the room of
@@ -154,7 +154,7 @@ export class Bulkhead {
   #wait(call: BulkheadCall, signal: AbortSignal): Promise<void> {
     this.#checkQueue(call);
     const { queue } = this.#laneOf(call);
-    const flow = call.caller ?? OWN_FLOW;
+    const flow = call.caller ?? GATEWAY_CALLER;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         signal.removeEventListener('abort', abort);
