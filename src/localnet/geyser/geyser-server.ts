@@ -1,4 +1,3 @@
-import { asBuffer } from '../../shared/runtime/as-buffer.ts';
 import {
   type handleBidiStreamingCall,
   type handleUnaryCall,
@@ -8,6 +7,8 @@ import {
   type ServiceDefinition,
 } from '@grpc/grpc-js';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { asBuffer } from '../../shared/runtime/as-buffer.ts';
+import { repeat } from '../../shared/runtime/repeat.ts';
 import type { Chain } from '../bank/chain.ts';
 import { CODE, EmbeddedFeed } from './embedded-feed.ts';
 import type { GeyserFaults } from './geyser-faults.ts';
@@ -75,14 +76,9 @@ export async function startGeyserServer(
       send: (message) => void call.write(message),
       end: (code, details) => void call.emit('error', { code, details }),
     });
-    let stopPing = (): void => {};
-    const ping = (): void => {
-      stopPing = clock.after(PING_MS, () => {
-        if (!faults.isSilent) call.write(encodePingUpdate());
-        ping();
-      });
-    };
-    ping();
+    const stopPing = repeat(clock, PING_MS, () => {
+      if (!faults.isSilent) call.write(encodePingUpdate());
+    });
     const end = (): void => {
       stopPing();
       feed.unsubscribe(subscription);
