@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type Config, closeMsOf } from '../../../config/config-schema.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
+import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
@@ -26,7 +27,7 @@ const CHECK_MS = 250;
 
 /** A process that ends sooner than this was not worth starting: the next one waits, longer each time. */
 const SHORT_LIFE_MS = 5000;
-const MAX_RESTART_MS = 5000;
+const [RESTART_MS, MAX_RESTART_MS] = [50, 5000];
 
 interface Member {
   readonly id: number;
@@ -257,7 +258,7 @@ export class Supervisor {
     const { clock, log } = this.#options;
     const isShort = clock.monotonic() - member.startedMs < SHORT_LIFE_MS;
     member.shortLives = isShort ? member.shortLives + 1 : 0;
-    const delayMs = member.shortLives < 2 ? 0 : Math.min(MAX_RESTART_MS, 50 * 2 ** member.shortLives);
+    const delayMs = member.shortLives < 2 ? 0 : exponentialDelayMs(member.shortLives, RESTART_MS, MAX_RESTART_MS);
     clock.after(delayMs, () => {
       if (this.#isClosing || member.isLeaving || member.process !== undefined) return; // a renewal has replaced it
       this.#start(member)
