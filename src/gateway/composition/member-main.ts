@@ -89,12 +89,28 @@ function fail(thrown: unknown): void {
 }
 
 process.on('message', (message: ToMember) => {
-  if (message.kind === 'start') open(message).catch(fail);
-  else if (message.kind === 'reload') apply((process) => process.reload());
-  else if (message.kind === 'reloadFailed') apply((process) => process.countFailedReload?.());
-  else if (message.kind === 'leave') apply((process) => process.leave());
-  else if (message.kind === 'lateEnded') onLateEnded();
-  else void close();
+  switch (message.kind) {
+    case 'start':
+      open(message).catch(fail);
+      break;
+    case 'reload':
+      apply((process) => process.reload());
+      break;
+    case 'reloadFailed':
+      apply((process) => process.countFailedReload?.());
+      break;
+    case 'leave':
+      apply((process) => process.leave());
+      break;
+    case 'lateEnded':
+      onLateEnded();
+      break;
+    case 'close':
+      void close();
+      break;
+    default:
+      message satisfies never;
+  }
 });
 process.on('disconnect', () => void close()); // the supervisor is gone
 if (!process.connected) process.exit(0); // it was before this module ran
