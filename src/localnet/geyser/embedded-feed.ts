@@ -35,6 +35,9 @@ interface StoredBlock extends GeyserBlock {
   status: number;
 }
 
+/** Statuses between two commitments, which a filter must name to get them. */
+const INTERSLOT: ReadonlySet<number> = new Set([STATUS.completed, STATUS.createdBank, STATUS.dead]);
+
 /** Another node counts its writes from elsewhere. */
 const WRITE_VERSIONS_APART = 1_000_000;
 
@@ -76,13 +79,13 @@ export class EmbeddedFeed {
   /** Sends what has happened in a slot. */
   publish({ processed, openedSlot, confirmed, finalized }: SlotEvent): void {
     const block = this.#store(processed);
-    this.#statusToAll(block, STATUS.completed, true);
+    this.#statusToAll(block, STATUS.completed);
     this.#raise(block, STATUS.processed);
     const opened = { slot: openedSlot, parentSlot: processed.slot };
-    this.#statusToAll(opened, STATUS.createdBank, true);
+    this.#statusToAll(opened, STATUS.createdBank);
     if (this.#faults.hasTwoBanks) {
-      this.#statusToAll(opened, STATUS.dead, true);
-      this.#statusToAll(opened, STATUS.createdBank, true);
+      this.#statusToAll(opened, STATUS.dead);
+      this.#statusToAll(opened, STATUS.createdBank);
     }
     for (const { slot } of confirmed) this.#raise(this.#stored.get(slot), STATUS.confirmed);
     for (const { slot } of finalized) this.#raise(this.#stored.get(slot), STATUS.finalized);
@@ -141,24 +144,23 @@ export class EmbeddedFeed {
     block.status = Math.max(block.status, status);
     for (const subscription of this.#subscriptions) {
       if (subscription.request?.commitment === status) this.#sendBlock(subscription, block, status);
-      else this.#sendStatus(subscription, block, status, false);
+      else this.#sendStatus(subscription, block, status);
     }
   }
 
-  #statusToAll(block: Pick<StoredBlock, 'slot' | 'parentSlot'>, status: number, isInterslot: boolean): void {
-    for (const subscription of this.#subscriptions) this.#sendStatus(subscription, block, status, isInterslot);
+  #statusToAll(block: Pick<StoredBlock, 'slot' | 'parentSlot'>, status: number): void {
+    for (const subscription of this.#subscriptions) this.#sendStatus(subscription, block, status);
   }
 
   #sendStatus(
     { receiver, request }: GeyserSubscription,
     { slot, parentSlot }: Pick<StoredBlock, 'slot' | 'parentSlot'>,
     status: number,
-    isInterslot: boolean,
   ): void {
     if (this.#faults.isSilent || request === undefined) return;
     const isOwn = status === request.commitment;
     const names = [...request.slots].filter(([, filter]) =>
-      isInterslot ? filter.interslot : isOwn || !filter.byCommitment,
+      INTERSLOT.has(status) ? filter.interslot : isOwn || !filter.byCommitment,
     );
     if (names.length === 0) return;
     receiver.send(
@@ -175,7 +177,7 @@ export class EmbeddedFeed {
     const { receiver, request } = subscription;
     if (this.#faults.isSilent || request === undefined) return;
     const isStatusFirst = this.#faults.order === 'richat' && status !== STATUS.processed;
-    if (isStatusFirst) this.#sendStatus(subscription, block, status, false);
+    if (isStatusFirst) this.#sendStatus(subscription, block, status);
     for (const write of block.writes) {
       const names = [...request.accounts].filter(([, keys]) => keys.has(write.address)).map(([name]) => name);
       if (names.length > 0) receiver.send(encodeAccountUpdate(names, block.slot, write));
@@ -185,7 +187,7 @@ export class EmbeddedFeed {
       receiver.send(encodeBlockUpdate([name], block, writes));
     }
     if (request.blocksMeta.length > 0) receiver.send(encodeBlockMetaUpdate(request.blocksMeta, block));
-    if (!isStatusFirst) this.#sendStatus(subscription, block, status, false);
+    if (!isStatusFirst) this.#sendStatus(subscription, block, status);
   }
 
   #onRequest(subscription: GeyserSubscription, request: GeyserRequest): void {

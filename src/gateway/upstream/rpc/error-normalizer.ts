@@ -63,8 +63,8 @@ export const requestTooLong = (bytes: number): GatewayError =>
 export const minContextSlotNotReached = (): GatewayError =>
   rpcError(RPC_ERROR_CODE.minContextSlotNotReached, 'Minimum context slot has not been reached');
 
-export const noNodeReachable = (cause?: unknown): GatewayError =>
-  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });
+export const noNodeReachable = (): GatewayError =>
+  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached');
 
 export function rpcFaultOf({ code, rpcCode, cause }: GatewayError): RpcFault {
   if (cause === PROCESSED_REFUSED) return 'node-limit';
