@@ -35,7 +35,7 @@ export class GetResponder {
     const { context, readThrough, site } = this.#deps;
     const headerOf = (name: string): string => (isPlain ? '' : req.getHeader(name));
     const nonce = parseNonce(headerOf('x-receipt-nonce'));
-    if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
+    if (nonce !== null && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: headerOf('if-none-match'), accept: req.getHeader('accept-encoding') };
     if (match === undefined)
       return siteResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), req, conditions, context);
@@ -88,7 +88,7 @@ class AwaitedRead implements Waiter<CachedRead> {
   /** Returns the response if the body exists; else the request gets it when that is made. */
   seal({ entry, cacheStatus }: CachedRead, upstreamMs?: number): RawResponse | undefined {
     const { sealer } = this.#deps;
-    const { nonce = null } = this.#conditions;
+    const { nonce } = this.#conditions;
     const body = nonce === null ? sealer.bodyOf(entry) : undefined;
     if (body !== undefined) return this.#respond({ entry, cacheStatus, body, upstreamMs });
     const newest = newestOf(entry);

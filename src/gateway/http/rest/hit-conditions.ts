@@ -7,12 +7,10 @@ import { ensureDigest } from '../../serving/entry-digest.ts';
 import { hasLongResult } from '../../serving/long-result.ts';
 import { slotIn } from '../../serving/min-slot.ts';
 import type { EngineRequest } from '../engine/engine.ts';
-import { matchesEtag } from './responses.ts';
+import { type Conditions, matchesEtag } from './responses.ts';
 
 /** What a GET that may be a hit requires besides its target. */
-export interface HitConditions {
-  readonly nonce: string | null;
-  readonly ifNoneMatch: string;
+export interface HitConditions extends Omit<Conditions, 'accept'> {
   readonly minSlot: Slot;
   /** Operators that must have given the answer. */
   readonly agree: number;

@@ -170,13 +170,7 @@ export class HitPath {
     const { entry, conditions, units } = hit;
     to.reserve(null, callerOf(hit));
     const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
-    to.send(
-      cachedReadResponse({ charge: () => quota }, read, {
-        ...conditions,
-        nonce: conditions.nonce ?? undefined,
-        accept: '',
-      }),
-    );
+    to.send(cachedReadResponse({ charge: () => quota }, read, { ...conditions, accept: '' }));
     this.#deps.meter.countStatus(labelOf(entry), 304);
     this.#recordUnits(hit, 'answered', units);
   }

@@ -1,9 +1,9 @@
 import { isNonce } from '../../../client/verify/index.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 
-/** Parses the header `X-Receipt-Nonce`; undefined without one. Throws `invalid_nonce`. */
-export function parseNonce(header: string): string | undefined {
-  if (header === '') return undefined;
+/** Parses the header `X-Receipt-Nonce`; null without one. Throws `invalid_nonce`. */
+export function parseNonce(header: string): string | null {
+  if (header === '') return null;
   if (isNonce(header)) return header;
   throw new GatewayError('invalid_nonce', 'X-Receipt-Nonce must be 16 to 64 letters, digits, "-" or "_"');
 }

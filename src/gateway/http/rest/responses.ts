@@ -27,7 +27,7 @@ export function cacheControlOf({ final, meta: { finalFor } }: Entry): string {
 /** The request headers that change the response to a GET. */
 export interface Conditions {
   /** The caller's nonce: the answer is then signed for this caller alone. */
-  readonly nonce: string | undefined;
+  readonly nonce: string | null;
   readonly ifNoneMatch: string;
   readonly accept: string;
 }
@@ -46,7 +46,7 @@ export function cachedReadResponse(
 ): RawResponse {
   const { nonce, ifNoneMatch, accept } = conditions;
   const skippedSlot = skippedSlotOf(entry);
-  const isUsualMiss = cacheStatus === 'MISS' && !entry.final && nonce === undefined && ifNoneMatch === '';
+  const isUsualMiss = cacheStatus === 'MISS' && !entry.final && nonce === null && ifNoneMatch === '';
   if (isUsualMiss && skippedSlot === undefined && upstreamMs !== undefined) {
     const { coding, body } = bodyFor(entry, identityBody, accept, false);
     if (coding === 'identity')
@@ -55,7 +55,7 @@ export function cachedReadResponse(
   const extraHeaders: Header[] = [
     ['X-Slot', String(entry.slot)],
     ['X-Cache', cacheStatus],
-    ['Cache-Control', nonce === undefined ? cacheControlOf(entry) : 'no-store'],
+    ['Cache-Control', nonce === null ? cacheControlOf(entry) : 'no-store'],
   ];
   if (skippedSlot !== undefined) extraHeaders.push(['X-Skipped', String(skippedSlot)]);
   const etag = etagOf(entry);
@@ -66,7 +66,7 @@ export function cachedReadResponse(
     extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
     return { headers: formatHeaders(304, payer.charge(0), extraHeaders).text, body: null };
   }
-  const { coding, body } = bodyFor(entry, identityBody, accept, nonce !== undefined);
+  const { coding, body } = bodyFor(entry, identityBody, accept, nonce !== null);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
   const answerUnits = entry.units - BASE_UNITS;
   return { headers: formatHeaders(200, payer.charge(answerUnits), extraHeaders).text, body };
