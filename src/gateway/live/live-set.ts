@@ -79,6 +79,9 @@ class FeedSeat<T> {
   }
 }
 
+/** What a session of states is made over. */
+type Opened<T extends FollowedState<V>, V> = PubsubSession | FollowedSession<T, V> | FeedSeat<T>;
+
 /** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
 export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
 
@@ -127,7 +130,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
   readonly #rules: LiveRules;
   readonly #hotKeys: HotKeyDetector;
   readonly #places: Places<T>;
-  readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V> | FeedSeat<T>>;
+  readonly #sessions: SessionPool<T, LiveSession<T>, Opened<T, V>>;
   /** States that are to move to the feed, a part of them with each slot. */
   #moving: T[] = [];
   /** Where the search goes on for states that the feed may have again. */
@@ -171,7 +174,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
       maxSyncing: SYNCING_PER_REQUEST * (requestsPerSecond ?? FIRST_PER_SECOND),
       rankOf: (state) => priorityOf(state),
-      openPubsub: (state) => this.#open(state),
+      openConnection: (state) => this.#open(state),
       createSession: (opened) => {
         if (!this.#isInUse(opened)) queueMicrotask(() => opened.close()); // that has changed just now
         if (opened instanceof FollowedSession) return opened;
@@ -414,7 +417,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
   }
 
   /** Opens a session over what is in use by then. */
-  async #open(state: T | undefined): Promise<PubsubSession | FollowedSession<T, V> | FeedSeat<T>> {
+  async #open(state: T | undefined): Promise<Opened<T, V>> {
     const { feed } = this.#options;
     for (let isFirst = true; ; isFirst = false) {
       if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
@@ -432,7 +435,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
     }
   }
 
-  #isInUse(session: PubsubSession | FollowedSession<T, V> | FeedSeat<T>): boolean {
+  #isInUse(session: Opened<T, V>): boolean {
     return session instanceof FollowedSession ? this.#keptOver === session : this.#keptOver === 'nodes';
   }
 
@@ -467,5 +470,5 @@ export class LiveSet<T extends FollowedState<V>, V> {
 }
 
 /** Returns the node of a session; undefined for one that follows another gateway. */
-const nodeIdOf = ({ pubsub }: LiveSession<never>): string | undefined =>
-  'nodeId' in pubsub ? String(pubsub.nodeId) : undefined;
+const nodeIdOf = ({ connection }: LiveSession<never>): string | undefined =>
+  'nodeId' in connection ? String(connection.nodeId) : undefined;

@@ -9,7 +9,7 @@ export interface PoolItem {
 }
 
 export interface PooledSession<T> {
-  readonly pubsub: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'> & {
+  readonly connection: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'> & {
     /** Whether it comes before others that have room. */
     readonly isPreferred?: boolean;
   };
@@ -33,8 +33,8 @@ export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
   readonly maxSyncing?: number;
   rankOf(item: T): number;
   /** Opens a session that an item needs; any one where it names none. */
-  openPubsub(item?: T): Promise<P>;
-  createSession(pubsub: P): L;
+  openConnection(item?: T): Promise<P>;
+  createSession(connection: P): L;
 }
 
 /** The time for which a session without items stays open, in milliseconds: other items may come. */
@@ -55,7 +55,7 @@ const MAX_GONE = 1000;
 /** Items that are read most come first. Another session is opened only when no other can accept more. */
 export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P extends Closable = PubsubSession> {
   readonly #options: SessionPoolOptions<T, L, P>;
-  readonly #pubsubs = new Map<L, P>();
+  readonly #connections = new Map<L, P>();
   readonly #waiting = new Set<T>();
   /** The items that wait, and some that do no longer. */
   #queue = new HottestFirst<T>();
@@ -73,12 +73,12 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   }
 
   get sessions(): Iterable<L> {
-    return this.#pubsubs.keys();
+    return this.#connections.keys();
   }
 
   /** True while items that wait will be live soon: there is a session, and room on it. */
   get isAssigning(): boolean {
-    return this.#pubsubs.size > 0 && !this.#isStuck;
+    return this.#connections.size > 0 && !this.#isStuck;
   }
 
   /** To the fullest session with room, or the next that opens. An empty one accepts any: none has more capacity. */
@@ -90,7 +90,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   /** Removes an item. What it leaves goes to an item that waits; a session that stays empty is closed. */
   remove(item: T): void {
     if (this.#waiting.delete(item)) this.#forgetGone();
-    for (const session of this.#pubsubs.keys()) {
+    for (const session of this.#connections.keys()) {
       const { size } = session;
       session.remove(item);
       if (session.size === 0 && size > 0) this.#closeWhenIdle(session);
@@ -99,12 +99,12 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   }
 
   has(session: L): boolean {
-    return this.#pubsubs.has(session);
+    return this.#connections.has(session);
   }
 
   dropSession(session: L, items: Iterable<T>): void {
     this.#closing.get(session)?.();
-    this.#pubsubs.delete(session);
+    this.#connections.delete(session);
     for (const item of items) this.#wait(item);
     this.assignWaiting();
   }
@@ -115,7 +115,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     const turn = { left: ITEMS_PER_TURN, syncing: this.#countSyncing() };
     const refused = this.#assignFrom(this.#refused, turn);
     const stuck = this.#assignFrom(this.#queue, turn) ?? refused;
-    this.#isStuck = stuck !== undefined && ![...this.#pubsubs.keys()].some(({ pubsub }) => pubsub.mayGrow);
+    this.#isStuck = stuck !== undefined && ![...this.#connections.keys()].some(({ connection }) => connection.mayGrow);
     if (this.#isStuck && this.#mayOpen) void this.#openSession(stuck);
   }
 
@@ -157,7 +157,8 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   /** The items that sessions have room for which come before others. */
   get preferredRoom(): number {
     let room = 0;
-    for (const { pubsub } of this.#pubsubs.keys()) if (pubsub.isPreferred === true) room += pubsub.capacity;
+    for (const { connection } of this.#connections.keys())
+      if (connection.isPreferred === true) room += connection.capacity;
     return room;
   }
 
@@ -169,13 +170,13 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   /** Returns true for an item that waits for nothing better: a session that comes before others has it. */
   isPreferred(item: T): boolean {
-    for (const session of this.#pubsubs.keys())
-      if (session.pubsub.isPreferred === true && session.has?.(item)) return true;
+    for (const session of this.#connections.keys())
+      if (session.connection.isPreferred === true && session.has?.(item)) return true;
     return false;
   }
 
   closeAll(except?: P): void {
-    for (const pubsub of [...this.#pubsubs.values()]) if (pubsub !== except) pubsub.close();
+    for (const connection of [...this.#connections.values()]) if (connection !== except) connection.close();
   }
 
   close(): void {
@@ -200,29 +201,29 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   #sessionFor(item: T): L | undefined {
     const { subscriptionCount } = item;
     let chosen: L | undefined;
-    for (const session of this.#pubsubs.keys()) {
-      const { capacity, isPreferred = false } = session.pubsub;
+    for (const session of this.#connections.keys()) {
+      const { capacity, isPreferred = false } = session.connection;
       if (capacity === 0 || (capacity < subscriptionCount && session.size > 0)) continue;
       if (session.accepts?.(item) === false) continue;
       if (isPreferred) return session;
-      if (chosen === undefined || capacity < chosen.pubsub.capacity) chosen = session;
+      if (chosen === undefined || capacity < chosen.connection.capacity) chosen = session;
     }
     return chosen;
   }
 
   #countSyncing(): number {
     let count = 0;
-    for (const { syncing } of this.#pubsubs.keys()) count += syncing;
+    for (const { syncing } of this.#connections.keys()) count += syncing;
     return count;
   }
 
   get #mayOpen(): boolean {
     let [sessions, sessionCapacity] = [0, 1];
-    for (const { size, pubsub } of this.#pubsubs.keys()) {
-      if (size === 0 && pubsub.capacity === 0) return false;
-      if (pubsub.isPreferred === true) continue; // it may not accept what waits
+    for (const { size, connection } of this.#connections.keys()) {
+      if (size === 0 && connection.capacity === 0) return false;
+      if (connection.isPreferred === true) continue; // it may not accept what waits
       sessions++;
-      sessionCapacity = Math.max(sessionCapacity, pubsub.maxSubscriptions);
+      sessionCapacity = Math.max(sessionCapacity, connection.maxSubscriptions);
     }
     if (sessions === 0) sessionCapacity = this.#sessionCapacity;
     const mostSessions = Math.min(MAX_SESSIONS, Math.ceil(this.#options.maxSubscriptions / sessionCapacity) + 1);
@@ -231,29 +232,30 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   async #openSession(item?: T): Promise<void> {
     this.#isOpening = true;
-    const pubsub = await this.#options.openPubsub(item).catch(() => undefined); // rejects only when the mesh is closed
+    const connection = await this.#options.openConnection(item).catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;
     const isAnotherDue = this.#isAnotherDue;
     this.#isAnotherDue = false;
-    if (pubsub === undefined) return;
-    const session = this.#createSession(pubsub);
-    if (isAnotherDue && session?.pubsub.isPreferred !== true) void this.#openSession();
+    if (connection === undefined) return;
+    const session = this.#createSession(connection);
+    if (isAnotherDue && session?.connection.isPreferred !== true) void this.#openSession();
     if (session === undefined) {
       this.#options.clock.after(RETRY_MS, () => this.assignWaiting());
       return;
     }
-    this.#pubsubs.set(session, pubsub);
-    if (session.pubsub.isPreferred !== true) this.#sessionCapacity = Math.max(1, session.pubsub.maxSubscriptions);
+    this.#connections.set(session, connection);
+    if (session.connection.isPreferred !== true)
+      this.#sessionCapacity = Math.max(1, session.connection.maxSubscriptions);
     this.assignWaiting();
     if (session.size === 0) this.#closeWhenIdle(session);
   }
 
   /** Returns undefined where what was opened can't be used any more: a feed may have gone down since. */
-  #createSession(pubsub: P): L | undefined {
+  #createSession(connection: P): L | undefined {
     try {
-      return this.#options.createSession(pubsub);
+      return this.#options.createSession(connection);
     } catch {
-      pubsub.close();
+      connection.close();
       return undefined;
     }
   }
@@ -262,9 +264,9 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     this.#closing.get(session)?.();
     const cancel = this.#options.clock.after(IDLE_MS, () => {
       stop();
-      const pubsub = this.#pubsubs.get(session);
-      this.#pubsubs.delete(session); // before it is closed: it isn't lost
-      pubsub?.close();
+      const connection = this.#connections.get(session);
+      this.#connections.delete(session); // before it is closed: it isn't lost
+      connection?.close();
       this.assignWaiting();
     });
     const stop = (): void => {

@@ -860,11 +860,11 @@ t.test('streams of a feed', async (t) => {
 
   t.test('a stream has at most 50,000 accounts, and is sealed until it has 45,000', async (t) => {
     for (const state of states.slice(1000)) session.add(state);
-    t.equal(session.pubsub.capacity, 0, 'so 100,000 accounts need two streams');
+    t.equal(session.connection.capacity, 0, 'so 100,000 accounts need two streams');
     for (const state of states.slice(0, 4999)) session.remove(state);
-    t.equal(session.pubsub.capacity, 0);
+    t.equal(session.connection.capacity, 0);
     for (const state of states.slice(4999, 5001)) session.remove(state);
-    t.equal(session.pubsub.capacity, 5001);
+    t.equal(session.connection.capacity, 5001);
   });
 
   t.test('G8: a stream keeps no account at processed', async (t) => {

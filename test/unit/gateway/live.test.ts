@@ -1600,7 +1600,7 @@ t.test('session-pool', async (t) => {
     isOpen = true;
     mayGrow = false;
     isPreferred = false;
-    readonly pubsub = this;
+    readonly connection = this;
     #syncing: number | undefined;
 
     constructor(room: number) {
@@ -1647,7 +1647,7 @@ t.test('session-pool', async (t) => {
     const pool = new SessionPool<Item, Session>({
       clock,
       maxSubscriptions,
-      openPubsub: async () => {
+      openConnection: async () => {
         const session = new Session(room);
         opened.push(session);
         const pubsub: Partial<PubsubSession> = {
@@ -1730,7 +1730,7 @@ t.test('session-pool', async (t) => {
   });
 
   t.test('what has left while nothing could be assigned is forgotten', async (t) => {
-    const { pool } = open(1, 1000, { openPubsub: () => new Promise(() => {}) });
+    const { pool } = open(1, 1000, { openConnection: () => new Promise(() => {}) });
     const first = { subscriptionCount: 1 };
     pool.add(first);
     const gone: WeakRef<Item>[] = [];
@@ -1815,14 +1815,14 @@ t.test('live-set', async (t) => {
     let hasRoom = false;
     const createSession = (isPreferred: boolean) => {
       const states = new Set<AccountState>();
-      const pubsub = {
+      const connection = {
         ...{ nodeId: 'node', maxSubscriptions: room, mayGrow: false, isPreferred },
         get capacity() {
           return isPreferred ? room - states.size : 10;
         },
       };
       return {
-        pubsub,
+        connection,
         sessionAudit: { checkLag() {}, audit: async () => 0, distrust() {} },
         get size() {
           return states.size;

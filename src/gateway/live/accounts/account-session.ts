@@ -41,7 +41,7 @@ const MAX_BATCH = 99;
 const MAX_SCANNED = 1000;
 
 export class AccountSession {
-  readonly pubsub: PubsubSession;
+  readonly connection: PubsubSession;
   readonly sessionAudit: SessionAudit<AccountState>;
   readonly #options: AccountSessionOptions;
   readonly #accounts = new Map<AccountState, SessionAccount>();
@@ -61,7 +61,7 @@ export class AccountSession {
   constructor(options: AccountSessionOptions) {
     const { pubsub, budget, agreement } = options;
     this.#options = options;
-    this.pubsub = pubsub;
+    this.connection = pubsub;
     this.#syncReads = new PacedAccountReads(pubsub, budget, 'sync', options);
     const witness = agreement?.witnessOf(pubsub.nodeId) ?? pubsub;
     this.#auditReads = new PacedAccountReads(witness, budget, 'audit', options);

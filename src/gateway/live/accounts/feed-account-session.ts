@@ -54,7 +54,7 @@ const TEXT_BYTES = 4 << 10;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
-  readonly pubsub: PooledSession<AccountState>['pubsub'] & { readonly nodeId: string };
+  readonly connection: PooledSession<AccountState>['connection'] & { readonly nodeId: string };
   readonly sessionAudit = {
     checkLag: (commitment: Commitment) => this.#watermarks.get(commitment)?.checkLag(),
     audit: (most: number) => this.#audit(most),
@@ -118,7 +118,7 @@ export class FeedAccountSession {
       },
     });
     const session = this;
-    this.pubsub = {
+    this.connection = {
       nodeId: options.nodeId,
       get capacity() {
         return session.#capacity;

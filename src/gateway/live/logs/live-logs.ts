@@ -39,7 +39,7 @@ export class LiveLogs implements LogSource {
       clock,
       maxSubscriptions: settings.logs,
       rankOf: () => 0,
-      openPubsub: () => mesh.openSession(),
+      openConnection: () => mesh.openSession(),
       createSession: (pubsub) => {
         const session: LogSession = new LogSession({
           pubsub,

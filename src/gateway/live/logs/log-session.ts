@@ -25,7 +25,7 @@ interface CatchUp {
 
 /** The topics over one session with a node. */
 export class LogSession implements PooledSession<LogTopic> {
-  readonly pubsub: PubsubSession;
+  readonly connection: PubsubSession;
   readonly syncing = 0;
   readonly #options: LogSessionOptions;
   readonly #topics = new Map<LogTopic, PubsubSubscription>();
@@ -36,7 +36,7 @@ export class LogSession implements PooledSession<LogTopic> {
   constructor(options: LogSessionOptions) {
     const { pubsub, onRoom, onLost } = options;
     this.#options = options;
-    this.pubsub = pubsub;
+    this.connection = pubsub;
     pubsub.onAnswered(onRoom);
     for (const commitment of COMMITMENTS)
       pubsub.onClockUpdate(commitment, (update) => this.#onClockUpdate(commitment, update));
@@ -56,7 +56,7 @@ export class LogSession implements PooledSession<LogTopic> {
   add(topic: LogTopic): void {
     const { onRefused, onFailed } = this.#options;
     const params = [{ mentions: [topic.address] }, { commitment: topic.commitment }];
-    const subscription = this.pubsub.subscribe('logsSubscribe', params, {
+    const subscription = this.connection.subscribe('logsSubscribe', params, {
       onAcknowledged: () => this.#onAcknowledged(topic),
       onNotification: (slot, value) => {
         if (!topic.onNotification(slot, value, this.#coveredSlot(topic))) onFailed(topic, tooManyMissed());
@@ -100,7 +100,7 @@ export class LogSession implements PooledSession<LogTopic> {
     if (catchUp.isReading) return;
     catchUp.isReading = true;
     try {
-      const missed = await readMissedLogs(this.pubsub, this.#options.budget, topic, minSlot);
+      const missed = await readMissedLogs(this.connection, this.#options.budget, topic, minSlot);
       if (this.#catchingUp.get(topic) !== catchUp) return; // lost or removed since
       this.#catchingUp.delete(topic);
       if (missed === undefined) this.#options.onFailed(topic, tooManyMissed());

@@ -58,7 +58,7 @@ const OWNER_OFFSET = 32;
  * and its metadata report that amounts or names are displayed differently.
  */
 export class TokenListSession {
-  readonly pubsub: PubsubSession;
+  readonly connection: PubsubSession;
   readonly sessionAudit: SessionAudit<TokenListState>;
   /** Lists are few: all may be synced at a time. */
   readonly syncing = 0;
@@ -68,7 +68,7 @@ export class TokenListSession {
 
   constructor(options: TokenListSessionOptions) {
     this.#options = options;
-    this.pubsub = options.pubsub;
+    this.connection = options.pubsub;
     this.#coalescer = new SubscriptionCoalescer(options.pubsub);
     this.sessionAudit = new SessionAudit({
       session: options,
@@ -95,7 +95,7 @@ export class TokenListSession {
   add(state: TokenListState): void {
     const { owner, commitment } = state;
     const programs = Object.values(TOKEN_PROGRAMS);
-    if (this.pubsub.capacity < programs.length) {
+    if (this.connection.capacity < programs.length) {
       this.#markIneligible(state);
       return;
     }
@@ -246,7 +246,7 @@ export class TokenListSession {
     const paramsOf = (address: string) => [address, { encoding: 'base64', commitment: state.commitment }];
     const missing = [...named.keys()].filter((address) => !subscriptions.accounts.has(address));
     const unshared = missing.filter((address) => !this.#coalescer.has('accountSubscribe', paramsOf(address)));
-    const isTooLong = unshared.length > this.pubsub.capacity && this.size === 1;
+    const isTooLong = unshared.length > this.connection.capacity && this.size === 1;
     if (isTooLong && list.identities !== undefined) {
       state.hasIdentities = false; // the list itself may find room without them
       return this.#subscribeAccounts(state, { ...list, identities: undefined });
@@ -258,7 +258,7 @@ export class TokenListSession {
     }
     if (missing.length === 0) return true;
     state.restartSync(subscriptions.programs.length + named.size);
-    if (unshared.length > this.pubsub.capacity) {
+    if (unshared.length > this.connection.capacity) {
       if (isTooLong) this.#markIneligible(state);
       else this.#options.onCapacityExceeded(state);
       return false;
