@@ -5,7 +5,10 @@ import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { MessageQueue } from '../../../src/gateway/upstream/pubsub/message-queue.ts';
 import { PubsubCounts } from '../../../src/gateway/upstream/pubsub/pubsub-counts.ts';
 import type { PubsubSession, SubscriptionHandler } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
-import { type FeedOptions, ReconnectingFeed } from '../../../src/gateway/upstream/pubsub/reconnecting-feed.ts';
+import {
+  ReconnectingChannel,
+  type ReconnectingChannelOptions,
+} from '../../../src/gateway/upstream/pubsub/reconnecting-channel.ts';
 import { SlotAncestry } from '../../../src/gateway/upstream/pubsub/slot-ancestry.ts';
 import {
   isOverLimit,
@@ -347,11 +350,11 @@ t.test('open-session', async (t) => {
   );
 });
 
-t.test('reconnecting-feed', async (t) => {
+t.test('reconnecting-channel', async (t) => {
   interface World {
     readonly server: ScriptedNode;
     readonly clock: ManualClock;
-    readonly feed: ReconnectingFeed;
+    readonly channel: ReconnectingChannel;
     /** Each change of status, with its reason. */
     readonly changes: string[];
     /** Notifications of the slots that {@link open} subscribes to. */
@@ -363,7 +366,7 @@ t.test('reconnecting-feed', async (t) => {
     {
       settings = {},
       admit: verifyGenesis = async () => {},
-    }: { settings?: Partial<UpstreamSettings>; admit?: FeedOptions['verifyGenesis'] } = {},
+    }: { settings?: Partial<UpstreamSettings>; admit?: ReconnectingChannelOptions['verifyGenesis'] } = {},
     prepare: (server: ScriptedNode) => void = () => {},
   ): Promise<World> {
     const server = await ScriptedNode.start();
@@ -371,28 +374,28 @@ t.test('reconnecting-feed', async (t) => {
     const clock = new ManualClock();
     const changes: string[] = [];
     const slots: string[] = [];
-    const feed = new ReconnectingFeed({
+    const channel = new ReconnectingChannel({
       node: server.nodeOptions('node-1'),
       deps: { clock, random: () => 0, settings: { ...UPSTREAM_SETTINGS, ...settings } },
       counts: new PubsubCounts(),
       verifyGenesis,
       onStatus: (status, reason) => changes.push(`${status}: ${reason}`),
     });
-    feed.subscribe('slotSubscribe', [], (slot) => slots.push(`${slot}`));
+    channel.subscribe('slotSubscribe', [], (slot) => slots.push(`${slot}`));
     t.teardown(async () => {
-      feed.close();
+      channel.close();
       await server.close();
     });
-    return { server, clock, feed, changes, slots };
+    return { server, clock, channel, changes, slots };
   }
 
-  const isUp = ({ feed }: World) => waitUntil(() => feed.status === 'up');
-  /** Waits for the loss, lets the pause pass, and waits until the feed is up again. */
-  async function comesBack({ server, clock, feed }: World): Promise<void> {
-    await waitUntil(() => feed.status === 'down');
+  const isUp = ({ channel }: World) => waitUntil(() => channel.status === 'up');
+  /** Waits for the loss, lets the pause pass, and waits until the channel is up again. */
+  async function comesBack({ server, clock, channel }: World): Promise<void> {
+    await waitUntil(() => channel.status === 'down');
     await waitUntil(() => server.sockets.size === 0);
     clock.advance(UPSTREAM_SETTINGS.backoffMinMs);
-    await waitUntil(() => feed.status === 'up');
+    await waitUntil(() => channel.status === 'up');
   }
 
   t.test('a notification right behind the acknowledgement is not lost', async (t) => {
@@ -415,7 +418,7 @@ t.test('reconnecting-feed', async (t) => {
     const world = await open(t);
     const received: string[] = [];
     for (const key of ['a', 'b']) {
-      world.feed.subscribe('accountSubscribe', [key], (result) => received.push(`${key} ${result}`));
+      world.channel.subscribe('accountSubscribe', [key], (result) => received.push(`${key} ${result}`));
     }
     await waitUntil(() => world.server.pubsubRequests.length === 3);
     const [socket] = world.server.sockets;
@@ -431,13 +434,13 @@ t.test('reconnecting-feed', async (t) => {
     const world = await open(t);
     await isUp(world);
     const received: string[] = [];
-    const stop = world.feed.subscribe('accountSubscribe', ['a'], (result) => received.push(`${result}`));
+    const stop = world.channel.subscribe('accountSubscribe', ['a'], (result) => received.push(`${result}`));
     await waitUntil(() => world.server.pubsubRequests.length === 2);
     world.server.notify('accountSubscribe', '1');
     await waitUntil(() => received.length === 1);
     stop();
     world.server.notify('accountSubscribe', '2');
-    world.feed.subscribe('accountSubscribe', ['b'], () => {})();
+    world.channel.subscribe('accountSubscribe', ['b'], () => {})();
     await waitUntil(() => world.server.pubsubRequests.length === 5);
     t.match(
       world.server.pubsubRequests.slice(2).map(({ text }) => text),
@@ -454,7 +457,7 @@ t.test('reconnecting-feed', async (t) => {
     const ids = sharesIds ? 'one id' : 'an id of its own';
     t.test(`a stopped subscription ends no equal one, to which the node gives ${ids}`, async (t) => {
       const subscribed = new Map<string, string>();
-      const { server, feed } = await open(t, {}, (server) => {
+      const { server, channel } = await open(t, {}, (server) => {
         server.onPubsubRequest = (socket, { id, method, params, text }) => {
           const key = String(params[0]);
           const nodeId = sharesIds && key === 'a' ? '7' : String(id);
@@ -464,9 +467,9 @@ t.test('reconnecting-feed', async (t) => {
           if (key === 'a') socket.send(notificationJson(method, nodeId, '0'));
         };
       });
-      await waitUntil(() => feed.status === 'up');
+      await waitUntil(() => channel.status === 'up');
       let notifications = 0;
-      const subscribe = (key: string) => feed.subscribe('accountSubscribe', [key], () => notifications++);
+      const subscribe = (key: string) => channel.subscribe('accountSubscribe', [key], () => notifications++);
       const idsOfA = () => [...subscribed].filter(([, key]) => key === 'a').length;
       const areAllHandled = async () => {
         const barrier = `barrier ${server.pubsubRequests.length}`;
@@ -494,7 +497,7 @@ t.test('reconnecting-feed', async (t) => {
   t.test('ids of its own are given back while an equal subscription is always on its way', async (t) => {
     const ids = new Set<string>();
     const held: (() => void)[] = [];
-    const { server, feed } = await open(t, {}, (server) => {
+    const { server, channel } = await open(t, {}, (server) => {
       server.onPubsubRequest = (socket, { id, method, params, text }) => {
         if (method.endsWith('Unsubscribe')) ids.delete(String(params[0]));
         else ids.add(String(id));
@@ -503,10 +506,10 @@ t.test('reconnecting-feed', async (t) => {
         else answer();
       };
     });
-    await waitUntil(() => feed.status === 'up');
+    await waitUntil(() => channel.status === 'up');
     const others = ids.size;
     for (let i = 1; i <= 10; i++) {
-      feed.subscribe('accountSubscribe', ['a'], () => {})();
+      channel.subscribe('accountSubscribe', ['a'], () => {})();
       await waitUntil(() => server.pubsubRequests.filter(({ params }) => params[0] === 'a').length === i);
       if (i > 1) held.shift()?.();
     }
@@ -550,9 +553,9 @@ t.test('reconnecting-feed', async (t) => {
       world.server.notify('slotSubscribe', `${n}`);
       await waitUntil(() => world.slots.length === n);
     }
-    t.equal(world.feed.status, 'up');
+    t.equal(world.channel.status, 'up');
     world.clock.advance(UPSTREAM_SETTINGS.idleTimeoutMs - 1);
-    t.equal(world.feed.status, 'up');
+    t.equal(world.channel.status, 'up');
     world.clock.advance(1);
     t.equal(world.changes.at(-1), 'down: fell silent');
   });
@@ -564,7 +567,7 @@ t.test('reconnecting-feed', async (t) => {
     world.server.answersPings = false;
     world.clock.advance(UPSTREAM_SETTINGS.pingMs);
     await pinged;
-    t.equal(world.feed.status, 'up', 'the first was answered');
+    t.equal(world.channel.status, 'up', 'the first was answered');
     world.server.notify('slotSubscribe', '1');
     await waitUntil(() => world.slots.length === 1);
     world.clock.advance(UPSTREAM_SETTINGS.pingMs);
@@ -590,14 +593,14 @@ t.test('reconnecting-feed', async (t) => {
         );
     });
     let refused = 0;
-    world.feed.subscribe(
+    world.channel.subscribe(
       'programSubscribe',
       ['x'],
       () => t.fail('nothing was subscribed'),
       () => refused++,
     );
     await waitUntil(() => refused === 1);
-    t.equal(world.feed.status, 'up');
+    t.equal(world.channel.status, 'up');
   });
 
   t.test('nothing is subscribed on a channel that fails the genesis check', async (t) => {
@@ -618,13 +621,13 @@ t.test('reconnecting-feed', async (t) => {
     for (let slot = 0; slot < count; slot++) world.server.notify('slotSubscribe', `${slot}`);
     await waitUntil(() => world.slots.length === count);
     t.ok(world.slots.every((slot, index) => slot === `${index}`));
-    t.equal(world.feed.status, 'up');
+    t.equal(world.channel.status, 'up');
   });
 
   t.test('a flood that stays too much for two seconds closes the channel', async (t) => {
     const world = await open(t, { settings: { maxBytes: 100_000, idleTimeoutMs: 1e9, pingMs: 1e9 } });
     await isUp(world);
-    world.feed.subscribe('slotSubscribe', [], () => world.clock.advance(50)); // the time that each takes
+    world.channel.subscribe('slotSubscribe', [], () => world.clock.advance(50)); // the time that each takes
     await waitUntil(() => world.server.pubsubRequests.length === 2);
     for (let slot = 0; slot < 20_000; slot++) world.server.notify('slotSubscribe', `${slot}`);
     await waitUntil(() => world.changes.length === 2);
@@ -647,7 +650,7 @@ t.test('reconnecting-feed', async (t) => {
               return () => {};
             },
           };
-          const feed = new ReconnectingFeed({
+          const channel = new ReconnectingChannel({
             node: { id: 'gone', url: '', wsUrl: 'ws://127.0.0.1:1' }, // no server listens on port 1
             deps: { clock, random: () => luck[pauses.length] ?? 0, settings: UPSTREAM_SETTINGS },
             counts: new PubsubCounts(),
@@ -658,7 +661,7 @@ t.test('reconnecting-feed', async (t) => {
             await waitUntil(() => retries.length > n);
             retries[n]?.();
           }
-          feed.close();
+          channel.close();
           const limits = [500, ...Array(luck.length - 1).fill(1000)];
           t.strictSame(
             pauses.slice(0, luck.length),

@@ -8,7 +8,7 @@ import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import { member, parseString } from '../json/raw-json.ts';
 import { NodeSessions } from '../pubsub/node-sessions.ts';
 import { PubsubCounts } from '../pubsub/pubsub-counts.ts';
-import { ReconnectingFeed } from '../pubsub/reconnecting-feed.ts';
+import { ReconnectingChannel } from '../pubsub/reconnecting-channel.ts';
 import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
 import { type LearnedLimits, SubscriptionLimit } from '../pubsub/subscription-limit.ts';
 import { callCounter } from '../rpc/call-counter.ts';
@@ -61,7 +61,7 @@ export interface NodeCallOptions extends RequestOptions {
   readonly minSlot?: Slot;
 }
 
-/** One node of the mesh: its RPC client, feed and sessions, used only while its genesis and slots are trusted. */
+/** One node of the mesh: its RPC client, channel and sessions, used only while its genesis and slots are trusted. */
 export class MeshNode {
   readonly id: string;
   /** Who runs it. */
@@ -76,9 +76,9 @@ export class MeshNode {
   readonly #lag: NodeLag;
   readonly #poller: SlotPoller;
   readonly #alert: Alert;
-  readonly #feedAlert: Alert;
-  #feed: ReconnectingFeed | undefined;
-  #wasFeedUp = false;
+  readonly #channelAlert: Alert;
+  #channel: ReconnectingChannel | undefined;
+  #wasChannelUp = false;
   /** Reason why the latest check of its genesis hash failed; undefined if it did not. */
   #genesisFailure: string | undefined;
   /** When the kind of server may be read again, and how many reads of it in a row got no answer. */
@@ -111,9 +111,9 @@ export class MeshNode {
       onFiring: (reason) => onProblem(this.id, `unavailable: ${reason} (${redactedOrigin(node.url)})`),
       onResolved: () => onRecovery(this.id, 'available again'),
     });
-    this.#feedAlert = new Alert({
+    this.#channelAlert = new Alert({
       onFiring: (reason) => {
-        const advice = this.#wasFeedUp ? '' : `; ${NAME_WEBSOCKET}`;
+        const advice = this.#wasChannelUp ? '' : `; ${NAME_WEBSOCKET}`;
         onProblem(this.id, `the WebSocket ${reason} (${redactedOrigin(node.wsUrl)}): slots are polled${advice}`);
       },
       onResolved: () => onRecovery(this.id, 'the WebSocket is up again'),
@@ -196,7 +196,7 @@ export class MeshNode {
 
   start(): void {
     this.#isStarted = true;
-    this.#updateFeed();
+    this.#updateChannel();
     this.#poller.start();
   }
 
@@ -204,7 +204,7 @@ export class MeshNode {
   rest(isResting: boolean): void {
     if (isResting === this.#isResting) return;
     this.#isResting = isResting;
-    this.#updateFeed();
+    this.#updateChannel();
   }
 
   /** Resolves to the genesis hash once slots are known. Calls the node only if it has been out of touch since. */
@@ -255,7 +255,7 @@ export class MeshNode {
       status: this.#health,
       slot,
       behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),
-      ws: this.#needsFeed ? (this.#feed?.status ?? 'down') : 'idle',
+      ws: this.#needsChannel ? (this.#channel?.status ?? 'down') : 'idle',
       problem: this.#problem,
     };
   }
@@ -279,45 +279,45 @@ export class MeshNode {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#poller.stop();
-    this.#feed?.close();
+    this.#channel?.close();
     this.sessions.closeAll();
     await this.client.close();
   }
 
   /** Whether the node's slots are to be followed over its WebSocket. */
-  get #needsFeed(): boolean {
+  get #needsChannel(): boolean {
     return !this.#isResting && this.server.notifiedSlots.length > 0;
   }
 
-  #updateFeed(): void {
-    if (!this.#isStarted || this.#isClosed || this.#needsFeed === (this.#feed !== undefined)) return;
-    if (this.#needsFeed) this.#openFeed();
-    else this.#closeFeed();
+  #updateChannel(): void {
+    if (!this.#isStarted || this.#isClosed || this.#needsChannel === (this.#channel !== undefined)) return;
+    if (this.#needsChannel) this.#openChannel();
+    else this.#closeChannel();
   }
 
-  #closeFeed(): void {
-    const feed = this.#feed;
-    this.#feed = undefined;
-    feed?.close();
-    this.#feedAlert.check(undefined);
+  #closeChannel(): void {
+    const channel = this.#channel;
+    this.#channel = undefined;
+    channel?.close();
+    this.#channelAlert.check(undefined);
   }
 
-  #openFeed(): void {
+  #openChannel(): void {
     const { node, deps, consensus, onProblem } = this.#options;
-    const feed = new ReconnectingFeed({
+    const channel = new ReconnectingChannel({
       node,
       deps,
       counts: this.#pubsub,
       verifyGenesis: () => this.#genesis.repeat(),
       onStatus: (status, reason) => {
-        this.#wasFeedUp ||= status === 'up';
-        if (status === 'up' || this.#isClosed || !this.#needsFeed) return;
+        this.#wasChannelUp ||= status === 'up';
+        if (status === 'up' || this.#isClosed || !this.#needsChannel) return;
         this.#genesis.invalidate();
-        this.#feedAlert.fire(reason);
+        this.#channelAlert.fire(reason);
       },
     });
-    this.#feed = feed;
-    subscribeToSlots(feed, this.server.notifiedSlots, {
+    this.#channel = channel;
+    subscribeToSlots(channel, this.server.notifiedSlots, {
       onParent: (slot, parent) => {
         if (this.isTrusted) consensus.observeParent(slot, parent);
       },
@@ -351,7 +351,7 @@ export class MeshNode {
   #checkAlerts(): void {
     if (this.#isClosed) return;
     this.#alert.check(this.#problem ?? undefined);
-    this.#feedAlert.check(!this.#needsFeed || this.#feed?.status === 'up' ? undefined : 'is down');
+    this.#channelAlert.check(!this.#needsChannel || this.#channel?.status === 'up' ? undefined : 'is down');
   }
 
   #onSlot(commitment: Commitment, slot: Slot): void {
@@ -399,8 +399,8 @@ export class MeshNode {
       });
     if (server === this.server) return;
     this.methodSupport.server = server;
-    this.#closeFeed(); // what it notifies of differs
-    this.#updateFeed();
+    this.#closeChannel(); // what it notifies of differs
+    this.#updateChannel();
     if (!server.keepsOrder) this.sessions.closeAll();
   }
 }

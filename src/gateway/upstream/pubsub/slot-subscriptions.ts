@@ -2,7 +2,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
-import type { ReconnectingFeed } from './reconnecting-feed.ts';
+import type { ReconnectingChannel } from './reconnecting-channel.ts';
 
 interface SubscribeRequest {
   readonly method: string;
@@ -32,9 +32,9 @@ export interface SlotHandler {
   onRejected(what: string): void;
 }
 
-/** Reports each slot that a node reaches at each of the commitments, and its parent before, until the feed is closed. */
+/** Reports each slot that a node reaches at each of the commitments, and its parent before, until the channel is closed. */
 export function subscribeToSlots(
-  feed: ReconnectingFeed,
+  channel: ReconnectingChannel,
   commitments: readonly Commitment[],
   { onParent, onSlot, onRejected }: SlotHandler,
 ): void {
@@ -44,7 +44,7 @@ export function subscribeToSlots(
     onParent(slot, parent);
     onSlot('processed', parent);
   };
-  feed.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
+  channel.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
   for (const commitment of commitments) {
     if (commitment === 'processed') continue;
     const onClockNotification = (result: Buffer) => {
@@ -52,6 +52,6 @@ export function subscribeToSlots(
       if (context !== undefined) onSlot(commitment, parseSafeInteger(member(context, 'slot')));
     };
     const { method, params } = clockSubscription(commitment);
-    feed.subscribe(method, params, onClockNotification, () => onRejected(`the clock at ${commitment}`));
+    channel.subscribe(method, params, onClockNotification, () => onRejected(`the clock at ${commitment}`));
   }
 }

@@ -3,20 +3,20 @@ import type { UpstreamDeps } from '../upstream-options.ts';
 import { type ChannelOptions, type ChannelSubscription, NOT_NEEDED, PubsubChannel } from './pubsub-channel.ts';
 
 /** Subscription that is made again on each channel. */
-interface FeedSubscription extends ChannelSubscription {
+interface RenewedSubscription extends ChannelSubscription {
   readonly params: readonly unknown[];
 }
 
-export interface FeedOptions extends Pick<ChannelOptions, 'node' | 'counts' | 'verifyGenesis'> {
+export interface ReconnectingChannelOptions extends Pick<ChannelOptions, 'node' | 'counts' | 'verifyGenesis'> {
   readonly deps: UpstreamDeps;
   /** Called in the turn of each change: whatever depends on a channel is stale from the moment it is lost. */
   onStatus(status: 'up' | 'down', reason: string): void;
 }
 
-/** Feeds a node's notifications to subscribers over any number of channels: reconnects and subscribes again. */
-export class ReconnectingFeed {
-  readonly #options: FeedOptions;
-  readonly #subscriptions = new Set<FeedSubscription>();
+/** Brings a node's notifications to subscribers over any number of channels: reconnects and subscribes again. */
+export class ReconnectingChannel {
+  readonly #options: ReconnectingChannelOptions;
+  readonly #subscriptions = new Set<RenewedSubscription>();
   #channel: PubsubChannel | undefined;
   /** Channel on which the genesis is verified. */
   #readyChannel: PubsubChannel | undefined;
@@ -25,7 +25,7 @@ export class ReconnectingFeed {
   #cancelRetry = (): void => {};
   #isClosed = false;
 
-  constructor(options: FeedOptions) {
+  constructor(options: ReconnectingChannelOptions) {
     this.#options = options;
     this.#connect();
   }
@@ -49,7 +49,7 @@ export class ReconnectingFeed {
       this.#failures = 0;
       this.#setStatus('up', 'is up');
     };
-    const subscription: FeedSubscription = { method, params, onNotification, onAcknowledged, onRejected };
+    const subscription: RenewedSubscription = { method, params, onNotification, onAcknowledged, onRejected };
     this.#subscriptions.add(subscription);
     this.#readyChannel?.subscribe(subscription, params);
     return () => {
