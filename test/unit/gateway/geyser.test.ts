@@ -849,7 +849,7 @@ t.test('streams of a feed', async (t) => {
       ? 0
       : Math.max(...[...decodeRequest(request).blocks.values()].map(({ accounts }) => accounts.size));
 
-  t.test('G12: accounts that are added together are named by one change of the filter', async (t) => {
+  t.test('accounts that are added together are named by one change of the filter', async (t) => {
     clock.advance(1);
     t.equal(namedIn(requests.at(-1)), 1, 'the Clock');
     for (const state of states.slice(0, 1000)) session.add(state);

@@ -45,7 +45,7 @@ export interface FeedLinkOptions<A extends FeedAccount>
 
 /** Shortest time between two changes of the filter, in milliseconds. */
 const FILTER_MS = 500;
-/** Accounts for which that time is longer by a millisecond: each change sends all of them, 46 bytes each (G12). */
+/** Accounts for which that time is longer by a millisecond: each change sends all of them, 46 bytes each. */
 const ACCOUNTS_PER_MS = 10;
 /** Interval of looking for silence, in milliseconds. */
 const WATCH_MS = 1000;
