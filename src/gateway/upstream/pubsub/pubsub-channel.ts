@@ -187,9 +187,10 @@ export class PubsubChannel {
   #addSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
     subscription.subscriptionId = subscriptionId;
     const present = this.#subscribersById.get(subscriptionId);
-    if (present === undefined) this.#options.counts.subscriptions++;
-    if (present === undefined) this.#subscribersById.set(subscriptionId, subscription);
-    else if (present instanceof Set) present.add(subscription);
+    if (present === undefined) {
+      this.#options.counts.subscriptions++;
+      this.#subscribersById.set(subscriptionId, subscription);
+    } else if (present instanceof Set) present.add(subscription);
     else this.#subscribersById.set(subscriptionId, new Set([present, subscription]));
   }
 
