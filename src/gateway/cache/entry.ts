@@ -240,6 +240,6 @@ const newItem = <I extends CacheItem>(
 
 /**
  * The use of an entry: `fresh` is a hit; `old` must be fetched again; `stale` may be served while no upstream answers;
- * `expired` must not be served.
+ * `expired` must not be served: the error `stale` says so where nothing newer can be read.
  */
 export type EntryStatus = 'fresh' | 'old' | 'stale' | 'expired';
