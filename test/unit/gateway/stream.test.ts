@@ -1197,6 +1197,10 @@ t.test('event-log', async (t) => {
     rentEpoch: 0n,
     data: new Uint8Array(8192),
   });
+  /** Returns an account without data as a node notifies of it. */
+  const textOf = (lamports: number): string =>
+    `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":0}`;
+  const member = { address: ONE, priority: 1 };
   const histories = new Map(
     [ONE, TWO].map((address, index) => {
       const history = new History<KeptAccount, AccountValue | null>(
@@ -1275,7 +1279,6 @@ t.test('event-log', async (t) => {
   });
 
   t.test('no turn of the event loop compares or shows much', async (t) => {
-    const member = { address: ONE, priority: 1 };
     const account = (lamports: number): string =>
       `{"data":["${'A'.repeat(8192)}","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":6144}`;
     const long = new History<KeptAccount>(member, { slot: 301, isDenied: false }, { slot: 1, value: account(1) });
@@ -1302,7 +1305,7 @@ t.test('event-log', async (t) => {
 
   t.test('what the ring has dropped is not held for readers that have looked at it', async (t) => {
     const coverage = { slot: 9, isDenied: false, finalizedSlot: 9 };
-    const history = new History<KeptAccount, AccountValue | null>({ address: ONE, priority: 1 }, coverage, {
+    const history = new History<KeptAccount, AccountValue | null>(member, coverage, {
       slot: 1,
       value: accountOf(1),
     });
@@ -1333,7 +1336,7 @@ t.test('event-log', async (t) => {
 
   t.test('what a feed sends again is not kept if its node is found to lie meantime', async (t) => {
     const history = new History<KeptAccount, AccountValue | null>(
-      { address: ONE, priority: 1 },
+      member,
       { slot: 100, isDenied: false, finalizedSlot: 100 },
       { slot: 50, value: accountOf(1) },
     );
@@ -1410,7 +1413,7 @@ t.test('event-log', async (t) => {
 
   t.test('readers behind a feed that does not answer wait for one timeout', async (t) => {
     const history = new History<KeptAccount, AccountValue | null>(
-      { address: ONE, priority: 1 },
+      member,
       { slot: 200, isDenied: false, finalizedSlot: 200 },
       { slot: 150, value: accountOf(5) },
     );
@@ -1463,7 +1466,7 @@ t.test('event-log', async (t) => {
 
   t.test('a replay whose connection ends is tried again, one that the feed can not give is not', async (t) => {
     const history = new History<KeptAccount, AccountValue | null>(
-      { address: ONE, priority: 1 },
+      member,
       { slot: 200, isDenied: false, finalizedSlot: 200 },
       { slot: 150, value: accountOf(5) },
     );
@@ -1533,30 +1536,27 @@ t.test('event-log', async (t) => {
   });
 
   t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {
-    const account = (lamports: number): string =>
-      `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":0}`;
-    const member = { address: ONE, priority: 1 };
-    const before = new History<KeptAccount>(member, { slot: 20, isDenied: false }, { slot: 10, value: account(1) });
-    before.push({ slot: 11, value: account(2) }, 10);
-    before.push({ slot: 12, value: account(3) }, 11);
-    before.push({ slot: 13, value: account(3) }, 12);
-    before.push({ slot: 16, value: account(4) }, 13);
+    const before = new History<KeptAccount>(member, { slot: 20, isDenied: false }, { slot: 10, value: textOf(1) });
+    before.push({ slot: 11, value: textOf(2) }, 10);
+    before.push({ slot: 12, value: textOf(3) }, 11);
+    before.push({ slot: 13, value: textOf(3) }, 12);
+    before.push({ slot: 16, value: textOf(4) }, 13);
     before.end();
-    const history = new History<KeptAccount>(member, { slot: 29, isDenied: false }, { slot: 25, value: account(4) });
+    const history = new History<KeptAccount>(member, { slot: 29, isDenied: false }, { slot: 25, value: textOf(4) });
     const late = { ...member, commitment: 'finalized' as const };
-    const final = new History<KeptAccount>(late, { slot: 24, isDenied: false }, { slot: 9, value: account(1) });
-    final.push({ slot: 22, value: account(2) }, 10);
-    final.push({ slot: 23, value: account(3) }, 11);
+    const final = new History<KeptAccount>(late, { slot: 24, isDenied: false }, { slot: 9, value: textOf(1) });
+    final.push({ slot: 22, value: textOf(2) }, 10);
+    final.push({ slot: 23, value: textOf(3) }, 11);
     final.previous = before;
     history.previous = final;
-    for (let i = 0; i < 5; i++) history.push({ slot: 26 + i, value: account(5 + i) }, 25 + i);
+    for (let i = 0; i < 5; i++) history.push({ slot: 26 + i, value: textOf(5 + i) }, 25 + i);
+    const live = { slot: 30 };
     const log = new EventLog({
       ring: { get: () => history, finalizedSlot: 0 },
-      liveAccounts: { readLive: () => ({ slot: newest, sinceSlot: 1, account: null }) },
+      liveAccounts: { readLive: () => ({ slot: live.slot, sinceSlot: 1, account: null }) },
       feed: undefined,
       replayBytes: 1,
     });
-    let newest = 30;
     const eventsBehind = async (slot: number | undefined) => {
       const since = slot === undefined ? undefined : { slot, index: 0 };
       const topics = [{ name: 'balance' as const, address: ONE }];
@@ -1575,7 +1575,8 @@ t.test('event-log', async (t) => {
     t.strictSame(await eventsBehind(3), [[10, undefined, [3, 10]], ...((await eventsBehind(10)) ?? [])]);
     t.strictSame(await eventsBehind(undefined), [[30, undefined, null]]);
     const ends: unknown[] = [];
-    for (newest of [12, 14, 16, 22, 25]) {
+    for (const slot of [12, 14, 16, 22, 25]) {
+      live.slot = slot;
       const topics = [{ name: 'balance' as const, address: ONE }];
       const page = await log.read({
         topics,
@@ -1599,11 +1600,8 @@ t.test('event-log', async (t) => {
   });
 
   t.test('where an account moves to a feed, a reader that is live lacks only what nothing has', async (t) => {
-    const account = (lamports: number): string =>
-      `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":0}`;
-    const member = { address: ONE, priority: 1 };
-    const before = new History<KeptAccount>(member, { slot: 104, isDenied: false }, { slot: 100, value: account(1) });
-    before.push({ slot: 102, value: account(2) }, 101);
+    const before = new History<KeptAccount>(member, { slot: 104, isDenied: false }, { slot: 100, value: textOf(1) });
+    before.push({ slot: 102, value: textOf(2) }, 101);
     before.end();
     const coverage = { slot: 120, isDenied: false, finalizedSlot: 103 };
     const newHistory = () => {
@@ -1737,9 +1735,7 @@ t.test('event-log', async (t) => {
   });
 
   t.test('a reader that resumes waits for an account only while that moves to the feed', async (t) => {
-    const account = `{"data":["","base64"],"executable":false,"lamports":1,"owner":"${ONE}","rentEpoch":0,"space":0}`;
-    const member = { address: ONE, priority: 1 };
-    const history = new History<KeptAccount>(member, { slot: 120, isDenied: false }, { slot: 100, value: account });
+    const history = new History<KeptAccount>(member, { slot: 120, isDenied: false }, { slot: 100, value: textOf(1) });
     let isMoving = true;
     const waiting = new EventLog({
       ring: { get: () => history, finalizedSlot: 0 },
