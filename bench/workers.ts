@@ -1,7 +1,7 @@
 import { addressOfNumber } from '../test/support/address-of-number.ts';
+import { childrenOf } from '../test/support/gateway-with-workers.ts';
 import { percentile } from '../test/support/percentile.ts';
 import { cpuSecondsOf } from '../test/support/process-usage.ts';
-import { childrenOf } from '../test/support/workers-world.ts';
 import { Bench, interleave, type Sample } from './support/bench.ts';
 import { FIRST_BALANCE, type LiveAccounts, startLiveAccounts } from './support/live-accounts.ts';
 import { type Load, runLoad, writeTargets } from './support/load.ts';

@@ -10,10 +10,10 @@ import type { Config } from '../../src/config/config-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { childrenOf } from '../support/gateway-with-workers.ts';
 import { waitFor } from '../support/harness.ts';
 import { pluck } from '../support/pluck.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
-import { childrenOf } from '../support/workers-world.ts';
 
 const run = promisify(execFile);
 

@@ -6,9 +6,9 @@ import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
+import { requestEach, requestWithKey, startWorkers } from '../support/gateway-with-workers.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics } from '../support/metrics.ts';
-import { requestEach, requestWithKey, startWorkers } from '../support/workers-world.ts';
 
 // They are killed, reloaded and cut off by `npm run check -- processes`.
 t.test('workers', async (t) => {

@@ -7,6 +7,7 @@ import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts'
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
+import { requestEach, requestWithKey, startWorkers } from '../support/gateway-with-workers.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics, scrapeSeries } from '../support/metrics.ts';
 import { connect } from '../support/pubsub-test-client.ts';
@@ -14,7 +15,6 @@ import { ResumingClient } from '../support/resuming-client.ts';
 import { startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
-import { requestEach, requestWithKey, startWorkers } from '../support/workers-world.ts';
 
 t.test('workers that are killed, reloaded and deceived', async (t) => {
   const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });

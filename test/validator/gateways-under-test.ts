@@ -4,11 +4,11 @@ import { latency } from '../catalogue/faults/proxy/connection-faults.ts';
 import { FaultProxy } from '../catalogue/faults/proxy/fault-proxy.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { hasLed, writeReceiptKey } from '../support/fleet-gateway.ts';
+import { startWorkers } from '../support/gateway-with-workers.ts';
 import { type HttpAnswer, httpClient, startGateway, waitFor } from '../support/harness.ts';
 import { createReceiptKey } from '../support/receipts/receipt-key.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import type { TestScope } from '../support/test-scope.ts';
-import { startWorkers } from '../support/workers-world.ts';
 
 /** An answer, and which gateway gave it: slots never go back at one. */
 export interface AnswerOfOne extends HttpAnswer {

@@ -32,7 +32,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { accountText } from '../../support/manual-session.ts';
 import { pluck } from '../../support/pluck.ts';
 import { openWatchWorld, type WatchGateway } from '../../support/watch-world.ts';
-import { MAX_STALE_MS, openWorker, serviceOver, shortFolder } from '../../support/worker-world.ts';
+import { MAX_STALE_MS, openWorker, serviceOver, shortFolder } from '../../support/worker-end-fixtures.ts';
 
 t.test('answer-follower', async (t) => {
   const KEY = '/api/v1/balance/A';

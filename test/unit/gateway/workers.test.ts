@@ -46,7 +46,7 @@ import { systemClock } from '../../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { newSigner } from '../../support/receipts/sealed-answers.ts';
-import { MAX_STALE_MS, openWorker, serviceOver, shortFolder } from '../../support/worker-world.ts';
+import { MAX_STALE_MS, openWorker, serviceOver, shortFolder } from '../../support/worker-end-fixtures.ts';
 
 /** Its reads keep nothing live. */
 const UNCOUNTED = { recordRead() {} };

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
 import { addressOfNumber } from '../../../support/address-of-number.ts';
+import { startWorkers } from '../../../support/gateway-with-workers.ts';
 import { httpClient, waitFor } from '../../../support/harness.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
-import { startWorkers } from '../../../support/workers-world.ts';
 import { expectNone, expectWithinMs, type Finding, type Row } from '../../findings.ts';
 import { ConstantLoad } from '../constant-load.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
+import { startWorkers } from '../../../support/gateway-with-workers.ts';
 import { waitFor } from '../../../support/harness.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
-import { startWorkers } from '../../../support/workers-world.ts';
 import { expectNone, expectSome, info, type Row } from '../../findings.ts';
 import { PipelinedCaller } from '../pipelined-caller.ts';
 

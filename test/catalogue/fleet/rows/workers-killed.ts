@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../../../src/localnet/traffic/demo-accounts.ts';
+import { startWorkers, witness } from '../../../support/gateway-with-workers.ts';
 import { waitFor } from '../../../support/harness.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
-import { startWorkers, witness } from '../../../support/workers-world.ts';
 import { expect, expectNone, expectSome, info, type Row } from '../../findings.ts';
 import { PipelinedCaller } from '../pipelined-caller.ts';
 
