@@ -74,14 +74,14 @@ export interface ScheduleOutcome {
   readonly regressions: number;
   /** Violated leases that the gateway itself detected. */
   readonly detectedErrors: number;
-  readonly lostLines: number;
+  readonly lostSessions: number;
   readonly refusals: number;
   /** Requests for keys that were answered before and evicted since. */
   readonly evicted: number;
   /** Reported slots that the ledger does not have. */
-  readonly lies: number;
+  readonly falseSlots: number;
   /** Reported slots of these that the gateway accepted. */
-  readonly believed: number;
+  readonly acceptedFalseSlots: number;
 }
 
 const ADDRESSES = [addressFromByte(21), addressFromByte(22), addressFromByte(23), addressFromByte(24)];
@@ -258,14 +258,14 @@ export async function runSchedule(
     cache.advanceTip(slot);
     cache.refreshHot(400);
   });
-  let [lies, believed] = [0, 0];
+  let [falseSlots, acceptedFalseSlots] = [0, 0];
   /** A node reports a slot, as its feed does. */
-  const notifySlot = (index: 0 | 1, lie: number): void => {
-    const slot = nodes[index].slot + lie;
+  const notifySlot = (index: 0 | 1, error: number): void => {
+    const slot = nodes[index].slot + error;
     guard.observe(`${index}`, slot);
     if (guard.isAccepted(slot)) tips.observe('finalized', slot);
-    if (lie > 0) lies++;
-    if (lie > 0 && guard.isAccepted(slot)) believed++;
+    if (error > 0) falseSlots++;
+    if (error > 0 && guard.isAccepted(slot)) acceptedFalseSlots++;
   };
   notifySlot(0, 0);
 
@@ -411,10 +411,10 @@ export async function runSchedule(
     regressions,
     refusals,
     detectedErrors: liveAccounts.liveSet.leaseViolations + tokenLists.liveSet.leaseViolations,
-    lostLines: liveAccounts.liveSet.lostSessions + tokenLists.liveSet.lostSessions,
+    lostSessions: liveAccounts.liveSet.lostSessions + tokenLists.liveSet.lostSessions,
     evicted,
-    lies,
-    believed,
+    falseSlots,
+    acceptedFalseSlots,
   };
 }
 
