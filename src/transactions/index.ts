@@ -55,7 +55,7 @@ export { type IdlNames, parseTransaction } from './analysis/parse-transaction.ts
 export type { ParsedTransaction } from './analysis/parsed-transaction.ts';
 export { TRANSFER_TYPES } from './analysis/transfer.ts';
 export { type TransferRow, transferRowsOf } from './analysis/transfer-row.ts';
-export { isBase58Of } from './codec/base58.ts';
+export { isAddress, isBase58Of } from './codec/base58.ts';
 export { decodeKey, encodeKey } from './codec/base58-key.ts';
 export { ByteReader } from './codec/byte-reader.ts';
 export { type Decimal, divideRounded, parseDecimal, roundSignificant } from './codec/decimal.ts';

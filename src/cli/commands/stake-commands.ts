@@ -4,7 +4,7 @@ import type { ConfigFlags } from '../../config/config-sources.ts';
 import { findStakeProofFault, stakeText } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { isBase58Of } from '../../transactions/index.ts';
+import { isAddress } from '../../transactions/index.ts';
 import { configOf, SETTINGS_HELP } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
 import { examples } from './examples.ts';
@@ -32,7 +32,7 @@ export function declareStake(stake: Command): void {
     .option('--issued <seconds>', 'the Unix time of issue', 'now')
     .addHelpText('after', examples('slotgate stake text --host gateway.example --wallet ADDRESS > text'))
     .action(({ wallet, issued = 'now' }: TextOptions, command: Command) => {
-      if (!isBase58Of(wallet, 32)) throw new StartError(64, `${wallet} is not an address`);
+      if (!isAddress(wallet)) throw new StartError(64, `${wallet} is not an address`);
       if (!/^(now|[1-9]\d{0,11})$/.test(issued)) throw new StartError(64, `${issued} is not a time in Unix seconds`);
       const seconds = issued === 'now' ? String(Math.floor(systemClock.now() / 1000)) : issued;
       process.stderr.write(`X-Stake-Wallet: ${wallet}\nX-Stake-Issued: ${seconds}\n`);

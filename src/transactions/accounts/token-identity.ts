@@ -1,7 +1,7 @@
 import { cutText, cutToBytes } from '../../shared/domain/cut-text.ts';
 import { knownMintSymbol } from '../../shared/domain/known-mints.ts';
 import { MAX_NAME_CHARACTERS, MAX_SYMBOL_CHARACTERS } from '../../shared/domain/quoted-name.ts';
-import { isBase58Of } from '../codec/base58.ts';
+import { isAddress } from '../codec/base58.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
 import { decodeMetadata, findMetadataAddress, type MetaplexMetadata } from './metaplex-metadata-account.ts';
 import { extensionState, type TokenExtension } from './token-extensions.ts';
@@ -111,7 +111,7 @@ function royaltiesIn(fields: readonly (readonly [name: string, value: string])[]
   if (sellerFeeBasisPoints === null) return { sellerFeeBasisPoints: null, creators: null };
   const creators = fields.flatMap(([address, value]): TokenCreator[] => {
     const share = wholeNumberUpTo(100, value);
-    return share === null || !isBase58Of(address, 32) ? [] : [{ address, share, verified: null }];
+    return share === null || !isAddress(address) ? [] : [{ address, share, verified: null }];
   });
   return { sellerFeeBasisPoints, creators };
 }

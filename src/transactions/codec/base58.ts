@@ -85,5 +85,8 @@ export function isBase58Of(text: string, byteLength: number): boolean {
   return isBelow(digits, powerOf256(rest)) && !isBelow(digits, powerOf256(rest - 1));
 }
 
+/** Returns whether a value is the text of an address. */
+export const isAddress = (value: unknown): value is string => typeof value === 'string' && isBase58Of(value, 32);
+
 /** Compares two numbers without leading zeros. */
 const isBelow = (a: string, b: string): boolean => (a.length === b.length ? a < b : a.length < b.length);

@@ -5,7 +5,7 @@ import {
   explainTransaction,
   findExceededBound,
   findExceededEnhancedBound,
-  isBase58Of,
+  isAddress,
   isParty,
   type JsonObject,
   normalizeTransaction,
@@ -56,8 +56,6 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string');
-
-const isAddress = (value: unknown): value is string => typeof value === 'string' && isBase58Of(value, 32);
 
 /** Throws if the caller's transaction exceeds a bound: its cost would have none, and Solana has no such transaction. */
 function checkBound(exceeded: string | undefined): void {

@@ -1,7 +1,7 @@
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { isBase58Of } from '../../../transactions/index.ts';
+import { isAddress } from '../../../transactions/index.ts';
 import { type Entry, wholeResultOf } from '../../cache/entry.ts';
 import { OPEN_ARRAY } from '../../upstream/json/json-scanner.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
@@ -53,14 +53,11 @@ function epochResult(routeResult: string): string {
 }
 
 function balanceAnswer(address: unknown, commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined {
-  if (!isAddress(address)) return undefined;
+  if (!isAddress(address)) return undefined; // any other text could name a route with other parameters
   return findCachedRoute(`/balance/${address}`, commitment, context, ({ slot, result }) =>
     withContext(slot, /^\{"lamports":(\d+)/.exec(result.toString())?.[1], context),
   );
 }
-
-/** Any other text could name a route with other parameters. */
-const isAddress = (value: unknown): value is string => typeof value === 'string' && isBase58Of(value, 32);
 
 /** Answers getAccountInfo in the two encodings that a cached account converts to. A node's default is a third. */
 function accountAnswer(

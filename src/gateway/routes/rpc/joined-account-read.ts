@@ -1,7 +1,7 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { making, type Waiter } from '../../../shared/runtime/waiter.ts';
-import { isBase58Of } from '../../../transactions/index.ts';
+import { isAddress } from '../../../transactions/index.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import type { AccountQuery, BatchedRead, EncodedQuery } from '../../upstream/reads/account-batcher.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
@@ -20,7 +20,7 @@ export function readJoined(
 ): boolean {
   const shape = shapeOf(call);
   const [address] = call.params;
-  if (shape === undefined || typeof address !== 'string' || !isBase58Of(address, 32)) return false;
+  if (shape === undefined || !isAddress(address)) return false;
   const minContextSlot = floor > 0 ? floor : undefined;
   const query = { address, shape, commitment: commitmentOfCall(call), minContextSlot, cost };
   accounts.readTo(
