@@ -1,3 +1,4 @@
+import { SOL_DECIMALS } from '../../shared/domain/sol-amount.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
@@ -36,8 +37,6 @@ export interface NetChange {
 
 /** A net row with the transaction in one sentence, in which the address is `you`; null if it can't be described. */
 export type DescribedNetRow = NetRow & { readonly description: string | null };
-
-const SOL_DECIMALS = 9;
 
 /**
  * Returns what a transaction changed for an address: its own lamports, and the tokens in the accounts that it owns before

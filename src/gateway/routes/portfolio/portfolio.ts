@@ -7,7 +7,7 @@ import { countRows, SCAN_UNITS } from '../../../shared/domain/price-list.ts';
 import { PRICE_SOURCES } from '../../../shared/domain/price-source-names.ts';
 import { MAX_NAME_CHARACTERS, MAX_SYMBOL_CHARACTERS } from '../../../shared/domain/quoted-name.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { toSol } from '../../../shared/domain/sol-amount.ts';
+import { SOL_DECIMALS, toSol } from '../../../shared/domain/sol-amount.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { tokenNameOf, tokenSymbolOf, toTokenAmount } from '../../../transactions/index.ts';
 import type { Price } from '../../prices/price-source.ts';
@@ -209,8 +209,6 @@ function valueStake({ lamports, ...stake }: ReturnType<typeof describeStake>, pr
 
 const exactOrNull = (millionths: bigint | null): PreSerialized<number> | null =>
   millionths === null ? null : toExactNumber(millionths, VALUE_DECIMALS);
-
-const SOL_DECIMALS = 9;
 
 /** Rows per turn of the event loop: a few milliseconds of work. */
 const ITEMS_PER_CHUNK = 32;
