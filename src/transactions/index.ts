@@ -58,7 +58,7 @@ export { type TransferRow, transferRowsOf } from './analysis/transfer-row.ts';
 export { isAddress, isBase58Of } from './codec/base58.ts';
 export { decodeKey, encodeKey } from './codec/base58-key.ts';
 export { ByteReader } from './codec/byte-reader.ts';
-export { type Decimal, divideRounded, parseDecimal, roundSignificant } from './codec/decimal.ts';
+export { type Decimal, divideRounded, parseDecimal, roundPrice } from './codec/decimal.ts';
 export { formatDouble, formatUnits } from './codec/format-decimal.ts';
 export { asArray, asInteger, asObject, type JsonObject } from './codec/json-fields.ts';
 export { findExceededEnhancedBound } from './explain/enhanced-bounds.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
-import { type Decimal, parseDecimal, roundSignificant } from '../../transactions/index.ts';
+import { type Decimal, parseDecimal, roundPrice } from '../../transactions/index.ts';
 import { isNull, type Members, members, membersYielding, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
 import type { GetBytes } from './http-get.ts';
 import { type FindPrices, type Price, pricesOf } from './price-source.ts';
@@ -16,9 +16,6 @@ export interface JupiterOptions {
 
 /** The most mints per request. https://dev.jup.ag/api-reference/price/v3/price */
 export const JUPITER_MAX_IDS = 50;
-
-/** The significant digits of a price: the service computes in doubles, whose last digits are noise. */
-const PRICE_DIGITS = 12;
 
 /** Creates a source that requests Jupiter's price API, version 3, or a compatible one, for at most {@link JUPITER_MAX_IDS}. */
 export const jupiterPrices =
@@ -50,5 +47,5 @@ function usdOf(parts: Members): Decimal | undefined {
   const isScaled = scaled !== undefined && !isNull(scaled);
   const number = isScaled ? members(scaled).get('usdPricePrescaled') : parts.get('usdPrice');
   const usd = number && parseDecimal(number.toString('latin1'));
-  return usd === undefined || usd.units === 0n ? undefined : roundSignificant(usd, PRICE_DIGITS);
+  return usd === undefined || usd.units === 0n ? undefined : roundPrice(usd);
 }

@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
-import { type Decimal, decimalOf, roundSignificant } from '../codec/decimal.ts';
+import { type Decimal, decimalOf, roundPrice } from '../codec/decimal.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
 import { findProgramAddress } from './program-derived-address.ts';
 
@@ -12,9 +12,6 @@ export interface PythPrograms {
   readonly receiver: string;
   readonly pushOracle: string;
 }
-
-/** The significant digits of a price. */
-const PRICE_DIGITS = 12;
 
 /** The first 8 bytes of sha256("account:PriceUpdateV2"). */
 const PRICE_UPDATE_DISCRIMINATOR = '22f123639d7ef4cd';
@@ -73,5 +70,5 @@ function readPriceUpdate(reader: ByteReader): PriceUpdate {
 export function usablePrice({ price, confidence, exponent }: PriceUpdate): Decimal | undefined {
   if (price <= 0n || confidence * MIN_PRICE_PER_CONFIDENCE > price) return undefined;
   const value = decimalOf(price, exponent);
-  return value && roundSignificant(value, PRICE_DIGITS);
+  return value && roundPrice(value);
 }

@@ -1,5 +1,3 @@
-import { formatUnits } from './format-decimal.ts';
-
 /** A decimal number that is not negative, exact: `units * 10 ** -scale`. */
 export interface Decimal {
   readonly units: bigint;
@@ -24,9 +22,12 @@ export function parseDecimal(text: string): Decimal | undefined {
   return whole === undefined ? undefined : decimalOf(BigInt(whole + fraction), Number(exponent) - fraction.length);
 }
 
-/** Rounds to a number of significant digits, ties up. */
-export function roundSignificant(value: Decimal, digits: number): Decimal {
-  const excess = value.units.toString().length - digits;
+/** The significant digits of a price: services compute in doubles, whose last digits are noise. */
+const PRICE_DIGITS = 12;
+
+/** Rounds a price, ties up. */
+export function roundPrice(value: Decimal): Decimal {
+  const excess = value.units.toString().length - PRICE_DIGITS;
   if (excess <= 0) return value;
   const units = divideRounded(value.units, 10n ** BigInt(excess));
   const scale = value.scale - excess;
@@ -35,6 +36,3 @@ export function roundSignificant(value: Decimal, digits: number): Decimal {
 
 /** Divides integers that are not negative, and rounds, ties up. */
 export const divideRounded = (dividend: bigint, divisor: bigint): bigint => (dividend * 2n + divisor) / (divisor * 2n);
-
-/** Formats with all digits, never with an exponent, without trailing zeros. */
-export const formatDecimal = ({ units, scale }: Decimal): string => formatUnits(units, scale);

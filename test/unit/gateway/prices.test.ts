@@ -11,7 +11,7 @@ import type { FindPrices, Price } from '../../../src/gateway/prices/price-source
 import { valuePositions } from '../../../src/gateway/prices/valuation.ts';
 import { watchedService } from '../../../src/gateway/prices/watched-service.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
-import { formatDecimal } from '../../../src/transactions/codec/decimal.ts';
+import { formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 
@@ -102,7 +102,10 @@ t.test('price-lookup', async (t) => {
 
   const shown = (prices: ReadonlyMap<string, Price>): object =>
     Object.fromEntries(
-      [...prices].map(([mint, { usd, stale }]) => [mint, `${formatDecimal(usd)}${stale ? ' stale' : ''}`]),
+      [...prices].map(([mint, { usd, stale }]) => [
+        mint,
+        `${formatUnits(usd.units, usd.scale)}${stale ? ' stale' : ''}`,
+      ]),
     );
 
   t.test('a price beyond its age is stale, then not used; a fresh one of a later source is better', async (t) => {

@@ -36,7 +36,6 @@ import {
   dependsOnClock,
   toTokenAmount,
 } from '../../../src/transactions/accounts/ui-amount.ts';
-import { formatDecimal } from '../../../src/transactions/codec/decimal.ts';
 import { formatDouble, formatRoundedDouble, formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
 import type { RawAccount } from '../../../src/transactions/codec/raw-account.ts';
 import {
@@ -369,7 +368,7 @@ t.test('pyth-price', async (t) => {
   t.test('a price has twelve significant digits and no rounding error of a double', async (t) => {
     const price = (price: bigint, exponent: number) => {
       const usable = usablePrice({ ...update, price, exponent, confidence: 0n });
-      return usable && formatDecimal(usable);
+      return usable && formatUnits(usable.units, usable.scale);
     };
     t.equal(price(123_456_789_012_345n, -14), '1.23456789012');
     t.equal(price(999_999_999_999_500n, -14), '10');
