@@ -320,5 +320,4 @@ export function skipSpace(bytes: Buffer, start: number): number {
 }
 
 /** Creates the error for a node's broken JSON. */
-export const malformed = (cause?: unknown): GatewayError =>
-  new GatewayError('upstream_error', 'a node sent invalid JSON', { cause });
+export const malformed = (): GatewayError => new GatewayError('upstream_error', 'a node sent invalid JSON');
