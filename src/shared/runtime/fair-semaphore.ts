@@ -21,7 +21,7 @@ export interface Share<K> {
   readonly refusal?: string;
 }
 
-export interface Claim<K> {
+export interface PlaceClaim<K> {
   readonly shares: readonly Share<K>[];
   /** Whether it starts ahead of other work that waits, and displaces it from a full queue. */
   readonly hasPriority?: boolean;
@@ -45,7 +45,7 @@ export const runAdmitted = <T>(admit: Admit, work: () => Promise<T>): Promise<T>
   new Promise((resolve, reject) => admit({ start: (leave) => resolve(runThen(work, leave)), refuse: reject }));
 
 interface Waiting<K> {
-  readonly claim: Claim<K>;
+  readonly claim: PlaceClaim<K>;
   readonly work: PlacedWork;
   leave(): void;
   refuse(reason: unknown): void;
@@ -73,7 +73,7 @@ export class FairSemaphore<K> {
     return this.#priorityQueue.size + this.#normalQueue.size;
   }
 
-  enter(claim: Claim<K>, work: PlacedWork): void {
+  enter(claim: PlaceClaim<K>, work: PlacedWork): void {
     try {
       if (!this.#start(claim)) {
         this.#wait(claim, work);
@@ -86,18 +86,18 @@ export class FairSemaphore<K> {
     work.start(() => this.#leave(claim));
   }
 
-  run<T>(claim: Claim<K>, work: () => Promise<T>): Promise<T> {
+  run<T>(claim: PlaceClaim<K>, work: () => Promise<T>): Promise<T> {
     return runAdmitted((placed) => this.enter(claim, placed), work);
   }
 
-  #leave(claim: Claim<K>): void {
+  #leave(claim: PlaceClaim<K>): void {
     claim.onEnd?.();
     this.#running--;
     this.#count(claim, 'running', -1);
     this.#startWaiting(); // in the same turn, so that newer work can't overtake
   }
 
-  #start(claim: Claim<K>): boolean {
+  #start(claim: PlaceClaim<K>): boolean {
     if (this.#running >= this.#options.maxRunning) return false;
     for (const { key, maxRunning } of claim.shares)
       if ((this.#loads.get(key)?.running ?? 0) >= maxRunning) return false;
@@ -107,7 +107,7 @@ export class FairSemaphore<K> {
     return true;
   }
 
-  #wait(claim: Claim<K>, work: PlacedWork): void {
+  #wait(claim: PlaceClaim<K>, work: PlacedWork): void {
     const { maxWaiting, maxWaitMs, clock, overloaded } = this.#options;
     const isReached = (count: number, max?: number): boolean => max !== undefined && count >= max;
     for (const { key, refusal = FULL, ...share } of claim.shares) {
@@ -157,7 +157,7 @@ export class FairSemaphore<K> {
     return this.#loads.get(key) ?? { running: 0, waiting: 0 };
   }
 
-  #count({ shares }: Claim<K>, what: 'running' | 'waiting', change: number): void {
+  #count({ shares }: PlaceClaim<K>, what: 'running' | 'waiting', change: number): void {
     for (const { key } of shares) {
       const load = this.#loadOf(key);
       load[what] += change;

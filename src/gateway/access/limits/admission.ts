@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { type Claim, FairSemaphore, type PlacedWork, type Share } from '../../../shared/runtime/fair-semaphore.ts';
+import { FairSemaphore, type PlaceClaim, type PlacedWork, type Share } from '../../../shared/runtime/fair-semaphore.ts';
 import { type RateLimitKey, SITE_FACTOR } from '../quota/rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
@@ -13,7 +13,7 @@ export interface AdmissionOptions {
   readonly isOverloaded: () => boolean;
 }
 
-export interface AdmittedCaller extends Pick<Claim<RateLimitKey>, 'reserve' | 'onEnd'> {
+export interface AdmittedCaller extends Pick<PlaceClaim<RateLimitKey>, 'reserve' | 'onEnd'> {
   readonly key: RateLimitKey;
   readonly siteKey?: RateLimitKey | undefined;
   readonly tier: Tier;
@@ -51,7 +51,7 @@ export class Admission {
     this.own.enter({ shares: [] }, work);
   }
 
-  #claimOf({ key, siteKey, tier, reserve, onEnd }: AdmittedCaller): Claim<RateLimitKey> {
+  #claimOf({ key, siteKey, tier, reserve, onEnd }: AdmittedCaller): PlaceClaim<RateLimitKey> {
     const { inFlight, priority: hasPriority } = tier;
     const { maxInFlight, maxQueued } = this.#options;
     const ofCaller: Share<RateLimitKey> = {
