@@ -1,5 +1,8 @@
 import { ALPHABET, DIGIT_OF_CODE, leadingOnes } from './base58-key.ts';
 
+// For texts of any length. Those of a key or a signature may be decoded by bs58, which needs quadratic time, and the keys of a
+// long list by base58-key.ts.
+
 const DIGITS = /^[1-9A-HJ-NP-Za-km-z]*$/;
 
 /** As many digits as a double holds exactly. */
