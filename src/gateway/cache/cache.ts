@@ -62,13 +62,13 @@ const ENTRY_OVERHEAD_BYTES = 400;
 /** The cached answers by key, each with the slot at which it holds. A newer slot always wins: no answer goes back in time. */
 export class Cache {
   readonly maxStaleMs: number;
+  readonly maxBytes: number;
   /** The reads that the hit path didn't answer, by where their answers came from. */
   readonly reads = { hit: 0, miss: 0, stale: 0, bypass: 0, joined: 0 };
   readonly #clock: Clock;
   readonly #items: LruItems;
   readonly #tip: Tip;
   readonly #hotKeys: HotKeys;
-  readonly #maxBytes: number;
   readonly #beforeRead: (() => void) | undefined;
   #evictions = 0;
   #unagreedDrops = 0;
@@ -90,7 +90,7 @@ export class Cache {
     this.maxStaleMs = maxStaleMs;
     this.#tip = new Tip(clock, MAX_STALL_MS);
     this.#hotKeys = new HotKeys(hotKeys);
-    this.#maxBytes = bytes;
+    this.maxBytes = bytes;
     this.#items = new LruItems({
       maxBytes: bytes,
       maxItemBytes: Math.ceil(bytes / 4),
@@ -127,10 +127,6 @@ export class Cache {
 
   get sizeBytes(): number {
     return this.#items.bytes;
-  }
-
-  get maxBytes(): number {
-    return this.#maxBytes;
   }
 
   get evictions(): number {
