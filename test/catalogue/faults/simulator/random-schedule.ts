@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Cache } from '../../../../src/gateway/cache/cache.ts';
-import type { Entry } from '../../../../src/gateway/cache/entry.ts';
 import { LiveAccountSource } from '../../../../src/gateway/live/accounts/live-account-source.ts';
 import { doubleRead, type InitialSync } from '../../../../src/gateway/live/initial-sync.ts';
 import { LiveTokenListSource } from '../../../../src/gateway/live/token-lists/live-token-list-source.ts';
@@ -44,32 +43,15 @@ import type { LeaseSource } from '../../../../src/shared/domain/lease.ts';
 import type { Slot } from '../../../../src/shared/domain/slot.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { SLOT_TIMES } from '../../../support/slot-times.ts';
-import { addressFromByte, tokenOwner } from '../../../support/token-account-fixtures.ts';
+import { addressFromByte } from '../../../support/token-account-fixtures.ts';
+import { AnswerChecks, type AnswerCounts } from './answer-checks.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 import { SimulatedNode, type SimulatedSession } from './simulated-node.ts';
-import { accountsAt, METADATA, nameAt, OWNERS } from './simulated-token-accounts.ts';
+import { METADATA, OWNERS } from './simulated-token-accounts.ts';
 
 /** Counts of one schedule, or the sums of many. */
-export interface ScheduleOutcome {
+export interface ScheduleOutcome extends AnswerCounts {
   readonly answers: number;
-  /** Balances from live accounts, at a slot beyond that of their last read. */
-  readonly advanced: number;
-  /** Answers with several balances that are live, at a slot beyond that of the last change of each. */
-  readonly advancedBatches: number;
-  /** Live token lists. Each is checked; other lists do not claim to be complete at one slot. */
-  readonly liveLists: number;
-  /** Answers that the ledger contradicts. */
-  readonly falseAnswers: number;
-  /** Answers with several balances among them. */
-  readonly falseBatches: number;
-  /** Token lists among them. */
-  readonly falseLists: number;
-  /** Live portfolios, each of them checked. */
-  readonly livePortfolios: number;
-  /** Portfolios among the false answers. */
-  readonly falsePortfolios: number;
-  /** Names of the mint that they showed. */
-  readonly names: number;
   /** Answers with an older slot than an earlier one. */
   readonly regressions: number;
   /** Violated leases that the gateway itself detected. */
@@ -270,52 +252,14 @@ export async function runSchedule(
   notifySlot(0, 0);
 
   const newest = new Map<string, Slot>();
-  let [answerCount, advanced, falseBalances, regressions, refusals, evicted] = [0, 0, 0, 0, 0, 0];
-  let [liveLists, falseLists, advancedBatches, falseBatches] = [0, 0, 0, 0];
-  let [livePortfolios, falsePortfolios] = [0, 0];
-  const names = new Set<string>();
-  const checkBalance = ({ slot, result, lease }: Entry, address: string): void => {
-    if (lease !== undefined && slot > ledger.lastChangeSlot(address, slot)) advanced++;
-    if (JSON.parse(result.toString()).lamports !== ledger.balance(address, slot)) falseBalances++;
-  };
-  const checkBatch = ({ slot, result, lease }: Entry): void => {
-    const rows: { address: string; lamports: number }[] = JSON.parse(result.toString());
-    if (lease !== undefined && rows.every(({ address }) => slot > ledger.lastChangeSlot(address, slot)))
-      advancedBatches++;
-    if (!rows.every(({ address, lamports }) => lamports === ledger.balance(address, slot))) falseBatches++;
-  };
-  const checkList = ({ slot, result, lease }: Entry, owner: string): void => {
-    if (lease === undefined) return;
-    liveLists++;
-    const rows: { address: string; tokenAmount: { amount: string } }[] = JSON.parse(result.toString());
-    const listed = rows.map(({ address, tokenAmount }) => `${address} ${tokenAmount.amount}`).sort();
-    const held = [...accountsAt(ledger, slot)].filter(([, account]) => tokenOwner(account) === owner);
-    const recorded = held.map(([address, { lamports }]) => `${address} ${lamports}`).sort();
-    if (listed.join() !== recorded.join()) falseLists++;
-  };
-  const checkPortfolio = ({ slot, result, lease }: Entry, owner: string): void => {
-    if (lease === undefined) return;
-    livePortfolios++;
-    const items: { asset: string; amount: string; accounts: number; name: string }[] = JSON.parse(
-      result.toString(),
-    ).items;
-    const shown = items.map((item) => `${item.asset} ${item.amount} ${item.accounts} ${item.name}`);
-    const held = [...accountsAt(ledger, slot).values()].filter((account) => tokenOwner(account) === owner);
-    const amount = held.reduce((sum, { lamports }) => sum + lamports, 0n);
-    const lamports = ledger.balance(owner, slot);
-    const recorded = [
-      ...(lamports === 0 ? [] : [`SOL ${lamports} 1 Solana`]),
-      ...(held.length === 0 ? [] : [`token ${amount} ${held.length} ${nameAt(ledger, slot)}`]),
-    ];
-    for (const { asset, name } of items) if (asset === 'token') names.add(name);
-    if (shown.join() !== recorded.join()) falsePortfolios++;
-  };
-  const request = (question: ReadRequest, name: string, check: (entry: Entry, name: string) => void): void => {
+  let [answerCount, regressions, refusals, evicted] = [0, 0, 0, 0];
+  const checks = new AnswerChecks(ledger);
+  const request = (question: ReadRequest, name: string, check: 'balance' | 'batch' | 'list' | 'portfolio'): void => {
     const { key } = question;
     if (newest.has(key) && cache.peek(key) === undefined) evicted++;
     const accept = ({ entry }: CachedRead): void => {
       answerCount++;
-      check(entry, name);
+      checks[check](entry, name);
       if (entry.slot < (newest.get(key) ?? 0)) regressions++;
       newest.set(key, Math.max(entry.slot, newest.get(key) ?? 0));
     };
@@ -332,19 +276,19 @@ export async function runSchedule(
   };
   const requestBalance = (addr: string, minSlot: Slot | undefined): void => {
     const key = `${API_PREFIX}/balance/${addr}`;
-    request({ route: balance, params: { addr, commitment: 'confirmed' }, key, minSlot }, addr, checkBalance);
+    request({ route: balance, params: { addr, commitment: 'confirmed' }, key, minSlot }, addr, 'balance');
   };
   const requestBatch = (addresses: readonly string[], minSlot: Slot | undefined): void => {
     const key = `${API_PREFIX}/balances?addresses=${addresses.join('%2C')}`;
-    request({ route: balances, params: { addresses, commitment: 'confirmed' }, key, minSlot }, key, checkBatch);
+    request({ route: balances, params: { addresses, commitment: 'confirmed' }, key, minSlot }, key, 'batch');
   };
   const requestList = (owner: string, minSlot: Slot | undefined): void => {
     const key = `${API_PREFIX}/token-accounts/${owner}?commitment=finalized`;
-    request({ route: tokenAccounts, params: { owner, commitment: 'finalized' }, key, minSlot }, owner, checkList);
+    request({ route: tokenAccounts, params: { owner, commitment: 'finalized' }, key, minSlot }, owner, 'list');
   };
   const requestPortfolio = (addr: string, minSlot: Slot | undefined): void => {
     const key = `${API_PREFIX}/address/${addr}/portfolio?commitment=finalized`;
-    request({ route: portfolio, params: { addr, commitment: 'finalized' }, key, minSlot }, addr, checkPortfolio);
+    request({ route: portfolio, params: { addr, commitment: 'finalized' }, key, minSlot }, addr, 'portfolio');
   };
 
   const randomSession = (): SimulatedSession | undefined => {
@@ -356,6 +300,12 @@ export async function runSchedule(
   const pickSeveral = (addresses: readonly string[]): readonly string[] => {
     const first = Math.floor(random() * addresses.length);
     return random() < 0.2 ? addresses : [first, first + 1].map((i) => addresses[i % addresses.length] ?? '');
+  };
+  const requestAny = (): void => {
+    const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
+    if (random() < listShare) (random() < 0.5 ? requestList : requestPortfolio)(pick(OWNERS), minSlot);
+    else if (options.batches && random() < 0.7) requestBatch(pickSeveral(ADDRESSES), minSlot);
+    else requestBalance(pick(ADDRESSES), minSlot);
   };
   const [skew, isLiar] = [random(), random() < 0.5];
   const isPool = random() < (options.pooled ? 1 : 0.4);
@@ -373,41 +323,36 @@ export async function runSchedule(
     else if (isPool && node.next - node.notifiedSlot > maxPoolLagSlots) node.notifyNext();
     else node.advance();
   };
+  /** What may happen in a step, each below a number from 0 to 1 and not below the one before. */
+  const actions: readonly (readonly [below: number, act: () => void])[] = [
+    [
+      0.03,
+      () => {
+        ledger.addSlot(random);
+        clock.advance(random() * 2 * slotMs);
+        cache.tick();
+      },
+    ],
+    [0.2, () => advance(nodes[random() < skew ? 0 : 1])],
+    [0.24, () => notifySlot(random() < 0.5 ? 0 : 1, 0)],
+    [0.25, () => notifySlot(1, isLiar ? FALSE_SLOT_JUMP + Math.floor(random() * 10 * FALSE_SLOT_JUMP) : 0)],
+    [0.25 + notificationRate * 0.1, () => repeat(() => node().notifyNext(random() < gapRate))],
+    [0.6, () => repeat(() => randomSession()?.deliver())],
+    [0.86, () => repeat(() => node().serve())],
+    [0.88, () => open(node())],
+    [0.88 + lossRate, () => randomSession()?.close()],
+    [1, () => requestAny()],
+  ];
   for (let step = 0; step < steps; step++) {
     const x = random();
-    if (x < 0.03) {
-      ledger.addSlot(random);
-      clock.advance(random() * 2 * slotMs);
-      cache.tick();
-    } else if (x < 0.2) advance(nodes[random() < skew ? 0 : 1]);
-    else if (x < 0.24) notifySlot(random() < 0.5 ? 0 : 1, 0);
-    else if (x < 0.25) notifySlot(1, isLiar ? FALSE_SLOT_JUMP + Math.floor(random() * 10 * FALSE_SLOT_JUMP) : 0);
-    else if (x < 0.25 + notificationRate * 0.1) repeat(() => node().notifyNext(random() < gapRate));
-    else if (x < 0.6) repeat(() => randomSession()?.deliver());
-    else if (x < 0.86) repeat(() => node().serve());
-    else if (x < 0.88) open(node());
-    else if (x < 0.88 + lossRate) randomSession()?.close();
-    else {
-      const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
-      if (random() < listShare) (random() < 0.5 ? requestList : requestPortfolio)(pick(OWNERS), minSlot);
-      else if (options.batches && random() < 0.7) requestBatch(pickSeveral(ADDRESSES), minSlot);
-      else requestBalance(pick(ADDRESSES), minSlot);
-    }
+    actions.find(([below]) => x < below)?.[1]();
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // otherwise several things happen in one turn
   }
   liveAccounts.liveSet.close();
   tokenLists.liveSet.close();
   return {
+    ...checks.counts,
     answers: answerCount,
-    advanced,
-    advancedBatches,
-    liveLists,
-    falseAnswers: falseBalances + falseBatches + falseLists + falsePortfolios,
-    falseBatches,
-    falseLists,
-    livePortfolios,
-    falsePortfolios,
-    names: names.size,
     regressions,
     refusals,
     detectedErrors: liveAccounts.liveSet.leaseViolations + tokenLists.liveSet.leaseViolations,
