@@ -48,25 +48,12 @@ export function createMesh(options: MeshOptions): RestingMesh {
   const meshNodes = nodes.map(
     (node) => new MeshNode({ node, deps, budget, consensus, learnedLimits, onProblem, onRecovery }),
   );
-  const contradictedListeners = new Set<(nodeId: string) => void>();
-  const agreement = options.agreement && {
-    ...options.agreement,
-    operators: new Set(meshNodes.map(({ operator }) => operator)).size,
-    disagreements: new Disagreements({
-      clock,
-      onUndecided: options.agreement.onUndecided,
-      onDisagreement(disagreement, isRepeated) {
-        options.agreement?.onDisagreement(disagreement, isRepeated);
-        if (!isRepeated || !consensus.isTrusted(disagreement.nodeId)) return;
-        consensus.quarantineOf(disagreement.nodeId).contradict(describeDisagreement(disagreement));
-        for (const listener of contradictedListeners) listener(disagreement.nodeId);
-      },
-    }),
-  };
   const reported: NodeSlots = new NodeSlots(clock, (commitment, slot) =>
     consensus.observe(OTHER_GATEWAY, commitment, slot, reported),
   );
   const closing = new AbortController();
+  const isClosed = (): boolean => closing.signal.aborted;
+  const routing = { ...deps, meshNodes, consensus };
   let genesisHash: string | undefined;
 
   async function connect(): Promise<string> {
@@ -89,11 +76,11 @@ export function createMesh(options: MeshOptions): RestingMesh {
 
   const call: RpcCaller['call'] = async (method, params = [], callOptions = {}) => {
     if (genesisHash === undefined) throw noNodeReachable();
-    const deps = { meshNodes, clock, random, consensus };
     const { agree } = callOptions;
-    if (agree === undefined || agreement === undefined) return routeCall(deps, method, params, callOptions);
-    return agreedCall({ ...deps, ...agreement }, method, params, { ...callOptions, agree });
+    if (agree === undefined || agreement === undefined) return routeCall(routing, method, params, callOptions);
+    return agreedCall({ ...routing, ...agreement }, method, params, { ...callOptions, agree });
   };
+  const agreement = options.agreement && createAgreement(options.agreement, routing, { call }, isClosed);
 
   return {
     get genesisHash() {
@@ -107,25 +94,7 @@ export function createMesh(options: MeshOptions): RestingMesh {
       return meshNodes.reduce((sum, { client }) => sum + client.requestCount, 0);
     },
     call,
-    agreement: agreement && {
-      ...agreement,
-      rpc: { call: (...args) => call(...args) },
-      witnessOf: (nodeId) => witnessOf(nodeId, { meshNodes, clock, random, consensus }),
-      areOfTwoOperators: (nodeId, other) => {
-        const [one, two] = [nodeId, other].map((id) => operatorOf(meshNodes, id));
-        return one !== undefined && two !== undefined && one !== two;
-      },
-      openSessionBeside: (nodeIds) =>
-        openBestSession(
-          meshNodes,
-          deps,
-          () => closing.signal.aborted,
-          ({ operator }) => nodeIds().every((id) => operatorOf(meshNodes, id) !== operator),
-        ),
-      onContradicted: (listener) => {
-        contradictedListeners.add(listener);
-      },
-    },
+    agreement,
     tip: (commitment) => consensus.tip(commitment),
     acceptsSlot: (...slot) => consensus.acceptsSlot(...slot),
     get slotTimeMs() {
@@ -139,7 +108,7 @@ export function createMesh(options: MeshOptions): RestingMesh {
       if (parent !== undefined) consensus.observeParent(slot, parent);
       reported.observe(commitment, slot);
     },
-    openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
+    openSession: () => openBestSession(meshNodes, deps, isClosed),
     nodes: () =>
       meshNodes.map((meshNode) => ({ ...meshNode.status(), operator: shownOperatorOf(meshNode, meshNodes) })),
     figures: () =>
@@ -150,6 +119,44 @@ export function createMesh(options: MeshOptions): RestingMesh {
     async close() {
       closing.abort(noNodeReachable());
       await Promise.all(meshNodes.map((meshNode) => meshNode.close()));
+    },
+  };
+}
+
+/** Compares the operators of the nodes. A node that two of them contradict again within an hour is not used any more. */
+function createAgreement(
+  options: MeshAgreement,
+  routing: RouteCallDeps & UpstreamDeps,
+  rpc: RpcCaller,
+  isClosed: () => boolean,
+) {
+  const { meshNodes, clock, consensus } = routing;
+  const contradictedListeners = new Set<(nodeId: string) => void>();
+  return {
+    ...options,
+    operators: new Set(meshNodes.map(({ operator }) => operator)).size,
+    disagreements: new Disagreements({
+      clock,
+      onUndecided: options.onUndecided,
+      onDisagreement(disagreement, isRepeated) {
+        options.onDisagreement(disagreement, isRepeated);
+        if (!isRepeated || !consensus.isTrusted(disagreement.nodeId)) return;
+        consensus.quarantineOf(disagreement.nodeId).contradict(describeDisagreement(disagreement));
+        for (const listener of contradictedListeners) listener(disagreement.nodeId);
+      },
+    }),
+    rpc,
+    witnessOf: (nodeId: string) => witnessOf(nodeId, routing),
+    areOfTwoOperators: (nodeId: string | undefined, other: string | undefined) => {
+      const [one, two] = [nodeId, other].map((id) => operatorOf(meshNodes, id));
+      return one !== undefined && two !== undefined && one !== two;
+    },
+    openSessionBeside: (nodeIds: () => readonly string[]) =>
+      openBestSession(meshNodes, routing, isClosed, ({ operator }) =>
+        nodeIds().every((id) => operatorOf(meshNodes, id) !== operator),
+      ),
+    onContradicted: (listener: (nodeId: string) => void) => {
+      contradictedListeners.add(listener);
     },
   };
 }
