@@ -9,7 +9,7 @@ import type { Entry } from '../cache/entry.ts';
 import { answerRpcCall } from '../routes/rpc/answer-rpc-call.ts';
 import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
-import { type Engine, type EngineConnection, MAX_HEAD_BYTES, type UnparsableFault } from './engine/engine.ts';
+import { type Engine, type EngineApp, MAX_HEAD_BYTES, type UnparsableFault } from './engine/engine.ts';
 import type { PendingBytesLimits } from './engine/pending-bytes.ts';
 import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { ReaderSampling } from './engine/reader-sampling.ts';
@@ -24,7 +24,7 @@ import { EventChannels } from './stream/event-channels.ts';
 import type { ReadEvents } from './stream/event-log.ts';
 import { EventSealer } from './stream/event-sealer.ts';
 import { EventStreams } from './stream/event-streams.ts';
-import { StreamServer } from './stream/stream-server.ts';
+import { type StreamFigures, StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions
   extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources' | 'respondToStream'>,
@@ -52,24 +52,37 @@ export interface ServerOptions
 
 export type Server = ReturnType<typeof createServer>;
 
-/** No idle connection may make room for one over the limit. The engine's handle is valid during this call only. */
-const acceptConnection =
-  (
-    { access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>,
-    pipelining: PipeliningDetector,
-    isCrowded: () => boolean,
-    hasRoom: (address: ArrayBuffer) => boolean,
-  ) =>
-  (connection: EngineConnection): void => {
+/** Accepts connections while there is room for them. Returns what counts those that are open. */
+function admitConnections(
+  app: EngineApp,
+  { access, maxConnections, onInternalError }: Pick<ServerOptions, 'access' | 'maxConnections' | 'onInternalError'>,
+  pipelining: PipeliningDetector,
+  endedOf: () => number,
+): () => number {
+  let connections = 0;
+  const openCount = (): number => connections - endedOf(); // the engine calls no filter when a WebSocket is closed
+  const hasRoom = (address: ArrayBuffer): boolean =>
+    app.countOpen(address) > access.connectionLimiter.maxOpenOf(address)
+      ? app.closeIdle(address)
+      : openCount() <= maxConnections || app.closeIdle();
+  // The engine's handle is valid during this call only.
+  app.onConnect((connection) => {
+    connections++;
     try {
       const address = connection.getRemoteAddress();
-      if (access.connectionLimiter.accepts(address, isCrowded()) && hasRoom(address))
+      // No idle connection may make room for one over the limit.
+      if (access.connectionLimiter.accepts(address, openCount() > maxConnections / 2) && hasRoom(address))
         pipelining.countConnection(addressKeyOf(address));
       else connection.close();
     } catch (thrown) {
       onInternalError('a new connection', thrown); // an exception that leaves this function ends the process
     }
-  };
+  });
+  app.onDisconnect(() => {
+    connections--;
+  });
+  return openCount;
+}
 
 const unparsableError = (fault: UnparsableFault): GatewayError =>
   fault === 'malformed'
@@ -98,6 +111,25 @@ const createReadRpc =
     return answer.result;
   };
 
+/** Returns the figures of `/stream` with those of its events and of pubsub. */
+function mergedFigures(
+  { channels, subscriptions, closes, ...figures }: StreamFigures,
+  events: EventStreams,
+  pubsub: PubsubServer,
+) {
+  const closesOf = (code: number): number => (events.closes.get(code) ?? 0) + (pubsub.closes.get(code) ?? 0);
+  return {
+    ...figures,
+    channels: [
+      ...channels,
+      { format: 'events', intervalMs: 0, connections: events.size },
+      { format: 'pubsub', intervalMs: 0, connections: pubsub.connections },
+    ],
+    closes: new Map([...closes].map(([code, count]) => [code, count + closesOf(code)])),
+    subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
+  };
+}
+
 /** Creates the gateway's only listener, which doesn't listen yet. */
 export function createServer(options: ServerOptions) {
   const { engine, host, port, context, sharesPort = false, access } = options;
@@ -113,20 +145,7 @@ export function createServer(options: ServerOptions) {
     startCpuStopwatch: options.startCpuStopwatch,
   });
   const pipelining = new PipeliningDetector(options.polledEvents);
-  let connections = 0;
-  app.onConnect(() => {
-    connections++;
-  });
-  const openCount = (): number => connections - stream.ended - pubsub.ended; // the engine calls no filter when a WebSocket is closed
-  const hasRoom = (address: ArrayBuffer): boolean =>
-    app.countOpen(address) > access.connectionLimiter.maxOpenOf(address)
-      ? app.closeIdle(address)
-      : openCount() <= options.maxConnections || app.closeIdle();
-  const isCrowded = (): boolean => openCount() > options.maxConnections / 2;
-  app.onConnect(acceptConnection(options, pipelining, isCrowded, hasRoom));
-  app.onDisconnect(() => {
-    connections--;
-  });
+  const openCount = admitConnections(app, options, pipelining, () => stream.ended + pubsub.ended);
   const pendingResponses = {
     count: 0,
     bodies: new BodySender({ ...options, sampling: new ReaderSampling(options.random) }),
@@ -180,22 +199,7 @@ export function createServer(options: ServerOptions) {
       return stream.subscribers + eventStreams.size + pubsub.connections;
     },
     get stream() {
-      const { channels, subscriptions, closes, ...figures } = stream.figures;
-      return {
-        ...figures,
-        channels: [
-          ...channels,
-          { format: 'events', intervalMs: 0, connections: eventStreams.size },
-          { format: 'pubsub', intervalMs: 0, connections: pubsub.connections },
-        ],
-        closes: new Map(
-          [...closes].map(([code, count]) => [
-            code,
-            count + (eventStreams.closes.get(code) ?? 0) + (pubsub.closes.get(code) ?? 0),
-          ]),
-        ),
-        subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
-      };
+      return mergedFigures(stream.figures, eventStreams, pubsub);
     },
     meter: options.meter,
     /** The bytes of answers that their readers don't have yet. */
