@@ -26,7 +26,7 @@ export function watchedService<A extends readonly unknown[], R>(
       return found;
     } catch (cause) {
       failure = cause;
-      pausedUntilMs = clock.monotonic() + pauseMsAfter(cause);
+      pausedUntilMs = Math.max(pausedUntilMs, clock.monotonic() + pauseMsAfter(cause)); // requests that were under way fail later
       alert.fire('the source failed');
       alert.check('the source failed'); // the successes since the last failure don't count
       throw cause;

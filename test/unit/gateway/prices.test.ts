@@ -210,6 +210,38 @@ t.test('price-lookup', async (t) => {
     );
   });
 
+  t.test('a caller with many mints does not delay the others', async (t) => {
+    const requested: (readonly string[])[] = [];
+    const answers: (() => void)[] = [];
+    const find = batchedPrices(async (mints) => {
+      requested.push(mints);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return new Map();
+    }, 50);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const findFor = (caller: string, mints: readonly string[]) =>
+      find(mints, { ...AT, cost: new RequestCost(caller, false) });
+    const found = ['a', 'b'].map((request) =>
+      findFor(
+        'many',
+        Array.from({ length: 1000 }, (_, i) => `${request} ${i}`),
+      ),
+    );
+    await turn();
+    found.push(findFor('one', ['single']));
+    while (answers.length > 0) {
+      for (const answer of answers.splice(0)) answer();
+      await turn();
+    }
+    await Promise.all(found);
+    t.equal(
+      requested.findIndex((mints) => mints.includes('single')),
+      5,
+      'it is in one of the first requests after those that were under way',
+    );
+    t.equal(requested.length, 41);
+  });
+
   t.test(
     "Jupiter's numbers are read as text, those of a mint with a multiplier for what the chain counts",
     async (t) => {
@@ -396,5 +428,29 @@ t.test('watched-service', async (t) => {
     for (let i = 0; i < 5; i++) t.equal(await call('mint'), 'mint');
     t.same(events, ['Error: gone', 'up']);
     t.equal(state.requests, 7);
+  });
+
+  t.test('a failure of a request that was under way does not shorten the pause', async (t) => {
+    const clock = new ManualClock();
+    const failing: ((pauseMs: number) => void)[] = [];
+    const call = watchedService(() => new Promise((_, reject) => failing.push(reject)), {
+      clock,
+      pauseMsAfter: Number,
+      onOutage() {},
+      onRecovery() {},
+    });
+    const calls = [call(), call()];
+    for (const [i, pauseMs] of [30_000, 5000].entries()) {
+      failing[i]?.(pauseMs);
+      await t.rejects(calls[i] ?? Promise.resolve());
+    }
+    clock.advance(29_999);
+    await t.rejects(call());
+    t.equal(failing.length, 2);
+    clock.advance(1);
+    const next = call();
+    t.equal(failing.length, 3);
+    failing[2]?.(0);
+    await t.rejects(next);
   });
 });
