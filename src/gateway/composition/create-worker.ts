@@ -111,6 +111,7 @@ export function createWorker(
         answerRpc: (body, scope, cost) => end.answerRpc(body, scope, cost),
       },
     );
+    if (state.keys.hasRevoked) opened.sealer.invalidateReceipts(); // what came before may have been signed by that key
     const guard = { conflicts: 0, receiptMode: 'observed' } as const; // the pipeline process has it
     const metrics = metricsOf(adminSourcesOf(env, state, guard, { ...base, context }, opened));
     const reportFigures = async (): Promise<void> =>

@@ -49,8 +49,8 @@ export async function openState(
 
 /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
 export function reloadReceiptKeys(
-  { keySource, log, clock, failedReloads }: Environment,
-  { loadedKeys, keys }: State,
+  { keySource, log, clock, failedReloads }: Pick<Environment, 'keySource' | 'log' | 'clock' | 'failedReloads'>,
+  { loadedKeys, keys }: Pick<State, 'loadedKeys' | 'keys'>,
   sealer: Pick<Sealer, 'invalidateReceipts'> | undefined,
 ): void {
   if (loadedKeys.path === null) {
@@ -59,7 +59,8 @@ export function reloadReceiptKeys(
   }
   try {
     const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // production creates no key
-    if (keys.replace(ring)) sealer?.invalidateReceipts();
+    keys.replace(ring);
+    if (keys.hasRevoked) sealer?.invalidateReceipts();
     log.info({ publicKey: keys.active.publicKey }, 'the receipt keys were reloaded');
   } catch (err) {
     failedReloads.receiptKeys++;

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { Admission } from '../../../src/gateway/access/limits/admission.ts';
@@ -10,7 +11,11 @@ import { createMetricsPage } from '../../../src/gateway/admin/metrics-page.ts';
 import { readFigures, WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
 import { overWorkers } from '../../../src/gateway/composition/create-pipeline-process.ts';
 import { fitCaches } from '../../../src/gateway/composition/environment.ts';
+import { reloadReceiptKeys } from '../../../src/gateway/composition/open-state.ts';
 import { openLearnedLimits } from '../../../src/gateway/composition/subscription-limits-file.ts';
+import { revokeKey } from '../../../src/gateway/receipts/keys/key-rotation.ts';
+import { type LoadedReceiptKeys, loadReceiptKeys } from '../../../src/gateway/receipts/keys/load-keys.ts';
+import { ReceiptKeys } from '../../../src/gateway/receipts/keys/receipt-keys.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
 import { Tally } from '../../../src/shared/runtime/tally.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -35,6 +40,40 @@ t.test('subscription-limits-file', async (t) => {
     t.same(writes.problems(), []);
     t.same([open().get('ws://a'), open().get('ws://b')], [learned, learned], 'another process finds them');
   });
+});
+
+t.test('open-state', async (t) => {
+  t.test(
+    'where a key is revoked, each reload drops all receipts, also in a process that knows it already',
+    async (t) => {
+      const [stateDir, clock] = [t.testdir(), new ManualClock()];
+      const keySource = { stateDir, production: false };
+      loadReceiptKeys(keySource, clock.now());
+      const path = join(stateDir, 'receipt-key.pem');
+      let invalidations = 0;
+      const reload = (state: { loadedKeys: LoadedReceiptKeys; keys: ReceiptKeys }): number => {
+        const env = {
+          keySource,
+          clock,
+          log: { info() {}, warn() {}, error: t.error },
+          failedReloads: { settings: 0, receiptKeys: 0 },
+        };
+        reloadReceiptKeys(env, state, { invalidateReceipts: () => invalidations++ });
+        return invalidations;
+      };
+      const start = () => {
+        const loadedKeys = loadReceiptKeys(keySource, clock.now());
+        return { loadedKeys, keys: new ReceiptKeys(loadedKeys.ring, clock, () => {}) };
+      };
+      const before = start();
+      t.equal(reload(before), 0);
+      const { ring } = before.loadedKeys;
+      revokeKey(path, ring, ring[0]?.kid ?? '', clock.now());
+      const after = start(); // before the process that signs was informed
+      t.equal(reload(before), 1);
+      t.equal(reload(after), 2);
+    },
+  );
 });
 
 t.test('fit-caches', async (t) => {

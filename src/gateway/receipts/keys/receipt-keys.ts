@@ -40,13 +40,16 @@ export class ReceiptKeys {
     return validSuccession(this.#ring, key);
   }
 
-  /** Replaces the keys. Removed keys stay known but no longer sign. Returns whether a key is newly revoked. */
-  replace(ring: KeyRing): boolean {
+  /** Returns true if receipts of a revoked key may be there: also those of another process that still signed with it. */
+  get hasRevoked(): boolean {
+    return this.#ring.some(({ isRevoked }) => isRevoked);
+  }
+
+  /** Replaces the keys. Removed keys stay known but no longer sign. */
+  replace(ring: KeyRing): void {
     const known = new Set(ring.map(({ kid }) => kid));
     const removed = this.#ring.filter(({ kid }) => !known.has(kid)).map((key) => ({ ...key, signing: null }));
-    const hasNewRevocation = ring.some(({ kid, isRevoked }) => isRevoked && this.find(kid)?.isRevoked === false);
     this.#ring = [...removed, ...ring];
-    return hasNewRevocation;
   }
 
   #dueKey(): SigningKey {
