@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 /** Days of which files are kept, the newest that have one. */
 const MAX_DAYS = 8;
 
-/** Rows of one write, which may fail each second: a few milliseconds' work. */
+/** Rows of one write and flush, which may fail each second: a few milliseconds' work. */
 const ROWS_PER_WRITE = 100;
 
 const NOTHING = { afterMs: Number.POSITIVE_INFINITY, latestMs: Number.NEGATIVE_INFINITY };
@@ -83,21 +83,22 @@ export class MinuteFiles implements MinuteStore {
     this.#options.writes.keep('the history of the network', () => this.#save());
   }
 
-  #save(): void {
+  /** Writes some of the rows. Returns whether there are more. */
+  #save(): boolean {
     const { folder } = this.#options;
     createFolder(folder);
     this.#remove();
-    while (this.#unsaved[0] !== undefined) {
-      const [first] = this.#unsaved;
-      const name = this.#fileOf(first);
-      const next = this.#unsaved.slice(0, ROWS_PER_WRITE);
-      const others = next.findIndex((row) => this.#fileOf(row) !== name);
-      const rows = others < 0 ? next : next.slice(0, others);
-      appendWhole(join(folder, name), rows.map((row) => `\n${toJson(row)}`).join(''), { flush: true });
-      this.#unsaved.splice(0, rows.length);
-      if (name !== this.#lastName) this.#removeOld(); // another day
-      this.#lastName = name;
-    }
+    const [first] = this.#unsaved;
+    if (first === undefined) return false;
+    const name = this.#fileOf(first);
+    const next = this.#unsaved.slice(0, ROWS_PER_WRITE);
+    const others = next.findIndex((row) => this.#fileOf(row) !== name);
+    const rows = others < 0 ? next : next.slice(0, others);
+    appendWhole(join(folder, name), rows.map((row) => `\n${toJson(row)}`).join(''), { flush: true });
+    this.#unsaved.splice(0, rows.length);
+    if (name !== this.#lastName) this.#removeOld(); // another day
+    this.#lastName = name;
+    return this.#unsaved.length > 0;
   }
 
   /** Counts the days of this cluster: the clock may be ahead. Days of the future don't count: it may have been ahead. */

@@ -24,7 +24,7 @@ export class DurableWrites {
   readonly #options: DurableWritesOptions;
   readonly #failing = new Map<string, Failing>();
   /** The writes that are repeated until they work. */
-  readonly #pending = new Map<string, () => void>();
+  readonly #pending = new Map<string, () => unknown>();
   #stopRetrying = (): void => {};
 
   constructor(options: DurableWritesOptions) {
@@ -55,8 +55,11 @@ export class DurableWrites {
     return true;
   }
 
-  /** Writes, each second again until it works or a later write of its kind replaces it. */
-  keep(kind: string, write: () => void): void {
+  /**
+   * Writes, each second again until it works or a later write of its kind replaces it. A write that returns true has more
+   * to write, which it does in the next turn of the event loop.
+   */
+  keep(kind: string, write: () => unknown): void {
     const isRetrying = this.#pending.size > 0;
     this.#pending.set(kind, write);
     this.#tryPending(kind, write);
@@ -66,6 +69,7 @@ export class DurableWrites {
 
   close(): void {
     this.#stopRetrying();
+    this.#pending.clear();
   }
 
   #retry(): void {
@@ -73,8 +77,14 @@ export class DurableWrites {
     if (this.#pending.size === 0) this.#stopRetrying();
   }
 
-  #tryPending(kind: string, write: () => void): void {
-    if (this.attempt(kind, write)) this.#pending.delete(kind);
+  #tryPending(kind: string, write: () => unknown): void {
+    let hasMore: unknown = false;
+    const work = (): void => {
+      hasMore = write();
+    };
+    if (!this.attempt(kind, work)) return;
+    if (hasMore === true) setImmediate(() => this.#pending.get(kind) === write && this.#tryPending(kind, write));
+    else this.#pending.delete(kind);
   }
 }
 

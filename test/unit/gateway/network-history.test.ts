@@ -326,6 +326,8 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   clock.advance(1000); // the time of the next try
   t.strictSame(writes.problems(), []);
   const files = new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} });
+  t.equal(files.read().length, 100, 'some in each turn of the event loop');
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   t.equal(files.read().length, 149, 'those of more than an hour');
 
   const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.jsonl'));

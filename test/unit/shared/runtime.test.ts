@@ -179,10 +179,20 @@ t.test('durable-writes', async (t) => {
     t.equal(written.length, 2, 'once each');
     isFull = true;
     keep('keys', 'fourth');
+    let parts = 0;
+    writes.keep('history', () => ++parts < 3);
+    const turns = async (): Promise<void> => {
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    t.equal(parts, 1);
+    await turns();
+    t.equal(parts, 3, 'each part in a turn of its own');
+    writes.keep('history', () => ++parts < 10);
     writes.close();
     isFull = false;
     clock.advance(5000);
-    t.equal(written.length, 2, 'nothing after the end');
+    await turns();
+    t.same([written.length, parts], [2, 4], 'nothing after the end');
   });
 });
 
