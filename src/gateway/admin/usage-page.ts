@@ -1,13 +1,16 @@
 import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../shared/runtime/own-turn.ts';
 import { readOnce } from '../../shared/runtime/read-once.ts';
-import { sortUsage, usagePath } from '../access/usage/usage-file.ts';
+import { inOrder, usagePath } from '../access/usage/usage-file.ts';
 import { shownUsage, type UsageRow } from '../access/usage/usage-line.ts';
 import { UsageTail } from '../access/usage/usage-tail.ts';
 import { type AdminPage, jsonText } from './admin-page.ts';
 
-/** Rows that are formatted in one turn of the event loop: about a millisecond's work. */
+/** Rows that are grouped or formatted in one turn of the event loop: about a millisecond's work. */
 const ROWS_PER_TURN = 500;
+
+/** Keys whose rows of a day are sorted in one turn: each has at most one row for each route. */
+const KEYS_PER_TURN = 10;
 
 interface FormattedRow {
   readonly row: UsageRow;
@@ -30,14 +33,12 @@ export function createUsagePage(state: string): AdminPage {
 async function readFormatted(path: string): Promise<readonly FormattedRow[]> {
   const tail = new UsageTail(path);
   await tail.read();
-  const days = new Map<string, [string, UsageRow][]>();
-  for (const sum of tail.sums) {
-    const { day } = sum[1];
-    const ofDay = days.get(day);
-    if (ofDay === undefined) days.set(day, [sum]);
-    else ofDay.push(sum);
-  }
-  const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1));
-  const sorted = await mapInChunks(inOrder, 1, ([, sums]) => sortUsage(sums));
-  return mapInChunks(sorted.flat(), ROWS_PER_TURN, (row) => ({ row, text: JSON.stringify(shownUsage(row)) }));
+  const days = new Map<string, Map<string, Map<string, UsageRow>>>();
+  await mapInChunks([...tail.sums.values()], ROWS_PER_TURN, (row) => {
+    const keys = days.get(row.day) ?? new Map<string, Map<string, UsageRow>>();
+    days.set(row.day, keys.set(row.key, (keys.get(row.key) ?? new Map<string, UsageRow>()).set(row.route, row)));
+  });
+  const keys = (await mapInChunks(inOrder(days), 1, inOrder)).flat();
+  const rows = (await mapInChunks(keys, KEYS_PER_TURN, inOrder)).flat();
+  return mapInChunks(rows, ROWS_PER_TURN, (row) => ({ row, text: JSON.stringify(shownUsage(row)) }));
 }

@@ -12,6 +12,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { ed25519 } from '@noble/curves/ed25519.js';
@@ -48,9 +49,11 @@ import {
   formatUsageLine,
   parseUsageLine,
   REQUEST_OUTCOMES,
+  shownUsage,
   type UsageRow,
 } from '../../../src/gateway/access/usage/usage-line.ts';
 import { prepareCompaction, UsageTail } from '../../../src/gateway/access/usage/usage-tail.ts';
+import { createUsagePage } from '../../../src/gateway/admin/usage-page.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
@@ -1468,6 +1471,41 @@ t.test('usage-counter', async (t) => {
     clock.advance(1000);
     await untilCompact();
     t.same(readUsage(path), [row([60_002, 60_000, 60_000, 60_000])], 'with what was appended since it was read');
+  });
+
+  t.test('after the end no file is compacted', async (t) => {
+    const lines = formatUsageLine([row([1, 1, 1, 1])]).repeat(30_000);
+    for (const beforeStart of [true, false]) {
+      const { path, usage } = usageOf(t, beforeStart ? lines : '');
+      if (!beforeStart) appendFileSync(path, lines);
+      usage.count('k', '/slot', 'answered', 1);
+      usage.close();
+      await prepareCompaction(path, DAY); // one that began before ends before
+      t.ok(statSync(path).size > lines.length);
+    }
+  });
+
+  t.test('usage is shown in order, sorted in turns of the event loop', async (t) => {
+    const { path } = usageOf(t, '');
+    const names = Array.from({ length: 4000 }, (_, i) => ({
+      key: `k${(i * 7) % 80}`,
+      route: `/${50 - Math.floor(i / 80)}`,
+    }));
+    appendUsage(
+      path,
+      ['2026-06-02', DAY].flatMap((day) => names.map((name) => row([1, 0, 0, 0], { day, ...name }))),
+    );
+    const { sort } = Array.prototype;
+    const lengths: number[] = [];
+    Array.prototype.sort = function (compare) {
+      lengths.push(this.length);
+      return sort.call(this, compare);
+    };
+    const { body } = await Promise.resolve(createUsagePage(dirname(path))(new URLSearchParams())).finally(() => {
+      Array.prototype.sort = sort;
+    });
+    t.same(JSON.parse(body).usage, readUsage(path).map(shownUsage));
+    t.ok(Math.max(...lengths) <= 80, 'no turn of the event loop sorts all rows of a day');
   });
 
   t.test('a file is compacted as it was read, unless another process has compacted it since', async (t) => {

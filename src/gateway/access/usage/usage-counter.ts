@@ -21,8 +21,8 @@ const COMPACT_BYTES = 1024 * 1024;
 
 type CountedRow = UsageRow & { readonly counts: number[]; units: number; givenBack: number };
 
-/** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
-const PATIENT_ATTEMPTS = 20;
+/** The attempts to lock the file: at the start and at the end the process may stand still for a moment. */
+const ATTEMPTS = { patient: 20, brief: 2 };
 
 /** Counts the requests of API keys by route and outcome, and their units. A kill loses the last second. */
 export class UsageCounter {
@@ -34,11 +34,12 @@ export class UsageCounter {
   #bytes = 0;
   #compactAtBytes = COMPACT_BYTES;
   #stopFlushing = (): void => {};
+  #isClosed = false;
 
   /** Compacts a large file. One that can't be used does not prevent the start. */
   constructor(options: UsageCounterOptions) {
     this.#options = options;
-    this.#change(PATIENT_ATTEMPTS, () => {});
+    this.#change(ATTEMPTS.patient, () => {});
   }
 
   count(key: string, route: string, outcome: RequestOutcome, units: number): void {
@@ -61,7 +62,8 @@ export class UsageCounter {
     const nothing = { counts: REQUEST_OUTCOMES.map(() => 0), units: 0, givenBack: 0 };
     const row = { day: dayOf(this.#dayStartsMs), key, route, ...nothing };
     this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
-    if (this.#rows.push(row) === 1) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.flush(2)); // the rest is with the next second's
+    if (this.#rows.push(row) === 1)
+      this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.flush(ATTEMPTS.brief)); // the rest is with the next second's
     return row;
   }
 
@@ -71,7 +73,7 @@ export class UsageCounter {
     this.#rowsOfDay = new Map();
   }
 
-  flush(attempts = PATIENT_ATTEMPTS): void {
+  flush(attempts = ATTEMPTS.patient): void {
     if (this.#rows.length > 0)
       this.#change(attempts, () => {
         appendUsage(this.#options.path, this.#rows);
@@ -82,6 +84,7 @@ export class UsageCounter {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.flush();
     this.#stopFlushing();
   }
@@ -94,7 +97,7 @@ export class UsageCounter {
       this.#bytes = fileSizeOf(path);
     };
     if (!writes.attempt('usage', () => withPidLock(path, attempts, work))) this.failures++;
-    if (this.#bytes >= this.#compactAtBytes) void this.#compact();
+    if (this.#bytes >= this.#compactAtBytes && !this.#isClosed) void this.#compact();
   }
 
   async #compact(): Promise<void> {
@@ -103,7 +106,8 @@ export class UsageCounter {
     const compact = await prepareCompaction(path, dayOf(clock.now())).catch((thrown: unknown) => () => {
       throw thrown;
     });
-    this.#change(PATIENT_ATTEMPTS, compact);
+    if (this.#isClosed) return; // the folder may belong to another process by now
+    this.#change(ATTEMPTS.brief, compact);
     this.#compactAtBytes = Math.max(COMPACT_BYTES, this.#bytes * 2);
   }
 }

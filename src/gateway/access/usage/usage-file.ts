@@ -20,11 +20,12 @@ export const appendUsage = (path: string, rows: readonly UsageRow[]): void =>
 export function sumUsage(rows: readonly UsageRow[]): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>();
   addUsage(sums, rows);
-  return sortUsage(sums);
+  return inOrder(sums);
 }
 
-export const sortUsage = (sums: Iterable<readonly [string, UsageRow]>): readonly UsageRow[] =>
-  [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+/** Returns values in the order of their names. */
+export const inOrder = <T>(named: ReadonlyMap<string, T>): readonly T[] =>
+  [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 
 export const nameOf = ({ day, key, route }: UsageRow): string => `${day} ${key} ${route}`;
 
