@@ -18,6 +18,7 @@ import {
   BONK,
   bonk,
   buffer,
+  decoy,
   emptied,
   GAME,
   JUPITER,
@@ -26,9 +27,11 @@ import {
   ownNft,
   PYTH,
   pool,
+  poolBonk,
   poolUsdc,
   program,
   RAYDIUM,
+  routedSwapOf,
   SQUADS,
   secondEmptied,
   stake,
@@ -106,6 +109,23 @@ const forUnit = (f: Forgery, ...taken: readonly ForgedCall[]): readonly ForgedCa
   ...taken,
   f.send(stolenBonk, bonk, thief, 1n),
 ];
+
+/** 12,000 USDC that the victim sends to a thief, whose program trades some and passes on some BONK. */
+const keptByRouter = (
+  traded: bigint,
+  paid: bigint,
+  passedOn: bigint,
+  tradedBack: (forgery: Forgery) => readonly ForgedCall[] = () => [],
+): Attack => ({
+  kind: 'credit',
+  make: (f) => {
+    const trade = routedSwapOf(f, { sent: 12_000_000_000n, traded, paid, passedOn });
+    return [f.program(program, [victim], ...trade, f.program(RAYDIUM, [pool], ...tradedBack(f)))];
+  },
+  says: [`${victim} sent 12000 USDC to ${thief} through the program ${program}`],
+  never: /swap/,
+  only: ALONE,
+});
 
 /** Makes an account of a new token, and mints a unit of it to the victim. */
 function mintUnit(f: Forgery, decimals: number): ForgedCall {
@@ -535,6 +555,40 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     ],
     says: [`${victim} sent 12000 USDC to ${thief} through the program ${program}`],
     never: /swap|trade/,
+    only: ALONE,
+  },
+  'tokens of which a program trades a part on an exchange': keptByRouter(11_999_999_999n, 300_000n, 300_000n),
+  'what an exchange pays a program, which passes on a part': keptByRouter(12_000_000_000n, 300_000n, 280_000n),
+  'tokens that an exchange gets for nothing in the call of a program': keptByRouter(12_000_000_000n, 0n, 1n),
+  'tokens that a program trades on an exchange, and back': keptByRouter(12_000_000_000n, 300_000n, 300_000n, (f) => [
+    f.send(stolenBonk, poolBonk, thief, 300_000n),
+    f.send(poolUsdc, stolenUsdc, pool, 11_000_000_000n),
+  ]),
+  'tokens that a program gets beside those that it trades': {
+    kind: 'credit',
+    make: (f) => {
+      const amounts = { sent: 50_000_000n, traded: 50_000_000n, paid: 300_000n, passedOn: 300_000n };
+      f.hold(newAccount, decoy, USDC, 0n);
+      f.begin();
+      const taken = f.send(usdc, newAccount, victim, 12_000_000_000n);
+      return [f.program(program, [victim], ...routedSwapOf(f, amounts), taken)];
+    },
+    says: [`12000 USDC to ${decoy}`],
+    never: /swapped 12/,
+    only: ALONE,
+  },
+  'tokens that a program gets, and as many that an exchange gets of the wallet': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 12_000_000_000n)),
+        f.program(ORCA, [pool], f.send(poolBonk, bonk, pool, 1n)),
+        ...forUnit(f, f.send(usdc, stolenUsdc, victim, 12_000_000_000n)),
+      ),
+    ],
+    says: [`12000 USDC to ${thief}`],
     only: ALONE,
   },
   'tokens of two kinds that a program gets which calls an exchange for nothing': {

@@ -120,3 +120,18 @@ export const swapBackOf = (forgery: Forgery): readonly ForgedCall[] => [
   forgery.send(bonk, poolBonk, victim, 1_234_567n),
   forgery.send(poolUsdc, usdc, pool, 999_000_000n),
 ];
+
+/** A trade of USDC for BONK of the victim through accounts of another. */
+export const routedSwapOf = (
+  forgery: Forgery,
+  { sent, traded, paid, passedOn }: Readonly<Record<'sent' | 'traded' | 'paid' | 'passedOn', bigint>>,
+): readonly ForgedCall[] => [
+  forgery.send(usdc, stolenUsdc, victim, sent),
+  forgery.program(
+    RAYDIUM,
+    [pool],
+    forgery.send(stolenUsdc, poolUsdc, thief, traded),
+    forgery.send(poolBonk, stolenBonk, pool, paid),
+  ),
+  forgery.send(stolenBonk, bonk, thief, passedOn),
+];

@@ -21,8 +21,12 @@ export interface ProgramFlows {
 }
 
 /** Sums what the calls of a program moved for a wallet. */
-export function programFlowsOf(wallet: string, program: string | null, parsed: ParsedTransaction): ProgramFlows {
-  const called = parsed.actions.filter((action) => action.program !== null && action.program === program);
+export function programFlowsOf(
+  wallet: string,
+  program: string | null,
+  { actions: all }: Pick<ParsedTransaction, 'actions'>,
+): ProgramFlows {
+  const called = all.filter((action) => action.program !== null && action.program === program);
   const moved = called.filter(
     (action) =>
       (action.kind === 'transfer' || action.kind === 'payout' || action.kind === 'swap') &&

@@ -60,6 +60,7 @@ import {
   prepare,
   program,
   RAYDIUM,
+  routedSwapOf,
   sponsor,
   stake,
   stolenBonk,
@@ -851,6 +852,29 @@ t.test('forged-transactions', async (t) => {
     );
     const text = describe(forgery.record([forgery.program(JUPITER, [], first, second)]));
     t.equal(text, `${victim} swapped 50 USDC for 3 BONK on Jupiter`);
+  });
+
+  t.test('a program in no table that trades through a vault makes a swap, less its fee', async (t) => {
+    const [traded, paid] = [50_000_000n, 300_000n];
+    const eventOf = (passedOn: bigint, fee = 0n) => {
+      const forgery = prepare([victim]);
+      forgery.hold(newAccount, decoy, USDC, 0n);
+      forgery.begin();
+      const charged = fee === 0n ? [] : [forgery.send(usdc, newAccount, victim, fee)];
+      const trade = routedSwapOf(forgery, { sent: traded, traded, paid, passedOn });
+      const { type, description, events } = enhanceTransaction(
+        forgery.record([forgery.program(program, [victim], ...charged, ...trade)]),
+      );
+      return { type, description, outputs: events.swap?.tokenOutputs.map(({ rawTokenAmount }) => rawTokenAmount) };
+    };
+    const swapped = (amount: string): string =>
+      `${victim} swapped 50 USDC for ${amount} BONK through the program ${program}`;
+    t.match(eventOf(paid), { type: 'SWAP', description: swapped('3'), outputs: [{ tokenAmount: '300000' }] });
+    t.match(eventOf(297_000n), { type: 'SWAP', description: swapped('2.97'), outputs: [{ tokenAmount: '297000' }] });
+    t.match(eventOf(paid, 500_000n), {
+      type: 'SWAP',
+      description: `${swapped('3')}, and also sent 0.5 USDC to ${decoy}`,
+    });
   });
 
   t.test('of gains for which there is no room, rent of closed accounts is left out first', async (t) => {
