@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { afterReading } from './after-reading.ts';
 
 export interface SilenceWatchdogOptions {
   readonly clock: Clock;
@@ -7,7 +8,7 @@ export interface SilenceWatchdogOptions {
   onSilence(): void;
 }
 
-/** Reports a peer's silence. A late timer does no harm: the time of the last message counts. */
+/** Reports a peer's silence, measured from its last message. */
 export class SilenceWatchdog {
   readonly #options: SilenceWatchdogOptions;
   #lastMessageMs = 0;
@@ -43,6 +44,6 @@ export class SilenceWatchdog {
     const { clock, silenceMs, onSilence } = this.#options;
     const silentMs = this.#isPaused ? 0 : clock.monotonic() - this.#lastMessageMs;
     if (silentMs >= silenceMs) onSilence();
-    else this.#cancel = clock.after(silenceMs - silentMs, () => this.#check());
+    else this.#cancel = afterReading(clock, silenceMs - silentMs, () => this.#check());
   }
 }

@@ -8,6 +8,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { Alert } from '../../../src/shared/runtime/alert.ts';
 import { DisposalStack } from '../../../src/shared/runtime/disposal-stack.ts';
@@ -507,6 +508,38 @@ t.test('silence-watchdog', async (t) => {
     watchdog.onMessage();
     clock.advance(1000);
     t.strictSame(silences, [1220]);
+  });
+
+  t.test('behind a stall of the process, messages that have arrived count before silence is reported', async (t) => {
+    let [ms, silences] = [0, 0];
+    let timer = (): void => {};
+    const waits: number[] = [];
+    const clock: Clock = {
+      now: () => ms,
+      monotonic: () => ms,
+      after(waitMs, work) {
+        waits.push(waitMs);
+        timer = work;
+        return () => {};
+      },
+    };
+    const fireAt = (atMs: number): void => {
+      ms = atMs;
+      timer();
+    };
+    const watchdog = new SilenceWatchdog({ clock, silenceMs: 1000, onSilence: () => silences++ });
+    watchdog.start();
+    fireAt(3000);
+    watchdog.onMessage();
+    fireAt(3100);
+    t.strictSame([silences, waits], [0, [1000, 100, 900]]);
+    fireAt(6000);
+    fireAt(8000);
+    t.strictSame(
+      [silences, waits.length],
+      [1, 4],
+      'where nothing has arrived, it looks twice, however late it is then',
+    );
   });
 
   t.test('a pause is no silence', async (t) => {

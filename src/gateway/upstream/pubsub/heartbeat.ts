@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { afterReading } from '../../../shared/runtime/after-reading.ts';
 import { SilenceWatchdog } from '../../../shared/runtime/silence-watchdog.ts';
 
 export interface HeartbeatOptions {
@@ -28,7 +29,7 @@ export class Heartbeat {
     const { clock, pingMs, sendPing, onDead } = this.#options;
     this.#isPongReceived = false;
     sendPing();
-    this.#cancelPing = clock.after(pingMs, () => {
+    this.#cancelPing = afterReading(clock, pingMs, () => {
       if (this.#isPongReceived || this.#isPaused) this.start();
       else onDead('left a ping unanswered');
     });
