@@ -316,6 +316,19 @@ t.test('account-batcher', async (t) => {
     );
   });
 
+  t.test('so is one of which much had come when its time was over, and it has a longer time', async (t) => {
+    const cost = new RequestCost('one', false);
+    const { accounts, options } = open(() => {
+      if (options.length > 1) return undefined;
+      cost.bytes += 300_000;
+      return new GatewayError('upstream_timeout', 'no node answered in time');
+    });
+    const read = () => accounts.read(query('a1', { shape: 'parsed', cost }));
+    await t.rejects(read(), { code: 'upstream_timeout' });
+    await read();
+    t.strictSame(pluck(options, 'isLarge'), [false, true]);
+  });
+
   t.test(
     'a shared call is paid by all, each its own bytes, and counts for the caller with the fewest reads',
     async (t) => {

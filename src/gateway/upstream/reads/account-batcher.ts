@@ -233,6 +233,7 @@ export class AccountBatcher implements AccountSource {
     const minContextSlot = Math.max(...batch.map(({ query }) => query.minContextSlot ?? -1));
     const config = configOf(shape, commitment, minContextSlot < 0 ? undefined : minContextSlot);
     const shared = new SharedCost(batch.map(({ query }) => query));
+    const bytesBefore = shared.cost?.bytes ?? 0;
     const isLarge = this.#isLarge(shape, address); // then no other is in the batch
     const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge, agree };
     let read: AccountsAtSlot;
@@ -245,8 +246,13 @@ export class AccountBatcher implements AccountSource {
       read = await readMultipleAccounts(this.#rpc, named, config, callOptions).finally(() => this.#onCallEnded());
       overlapping?.observe(shape, named, config, read); // throws for what is no account
     } catch (thrown) {
+      const isLong = (shared.cost?.bytes ?? 0) - bytesBefore >= LARGE_BYTES; // of an answer that was not whole in time
       shared.onFailed();
-      if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
+      if (
+        shape !== 'lamports' &&
+        batch.length === 1 &&
+        (isLong || GatewayError.from(thrown).code === 'result_too_large')
+      )
         this.#recordLength(address, Number.POSITIVE_INFINITY);
       this.#splitOrReject(batch, thrown, bounds);
       return;
