@@ -613,7 +613,7 @@ t.test('encoded-accounts', async (t) => {
     isOver = true;
     t.ok(accounts.get('large1')?.data.every((byte) => byte === 0));
     t.equal(accounts.get('large1')?.data.length, 3 << 20);
-    t.ok(turns > 32 + 8, `${turns} turns: 32 find it, and 16 decode it`);
+    t.ok(turns > 32 + 32, `${turns} turns: 32 find it, and 64 decode it`);
   });
 
   t.test('one account too large for any response, or too many bytes in all, is refused', async (t) => {

@@ -55,8 +55,15 @@ export async function readEncodedAccounts(
   const found = new Map<string, EncodedAccount>();
   const reads = await mapConcurrently(batches, MAX_CONCURRENT_BATCHES, async (batch) => {
     const parts = await readInParts(rpc, batch, config, agree);
-    for (const { accounts } of parts)
-      for (const [address, json] of accounts) found.set(address, await parseEncodedAccountInTurns(json));
+    let bytesOfTurn = 0;
+    for (const [address, json] of parts.flatMap(({ accounts }) => [...accounts])) {
+      bytesOfTurn += json.length;
+      if (bytesOfTurn > DECODED_PER_TURN) {
+        await ownTurn();
+        bytesOfTurn = json.length;
+      }
+      found.set(address, await parseEncodedAccountInTurns(json));
+    }
     return parts;
   });
   const parts = reads.flat();
@@ -105,8 +112,8 @@ async function parseEncodedAccountInTurns(json: Buffer): Promise<EncodedAccount>
   return { ...account, data: data.subarray(0, length) };
 }
 
-/** Characters of base64 that are decoded in one turn, in less than a millisecond: whole groups of four. */
-const DECODED_PER_TURN = 256 * 1024;
+/** Characters of base64 that are decoded in one turn, in about a millisecond: whole groups of four. */
+const DECODED_PER_TURN = 64 * 1024;
 
 function parseUndecoded(json: Buffer): Omit<EncodedAccount, 'data'> & { readonly base64: Buffer } {
   const parts = members(json);
