@@ -15,9 +15,13 @@ export function factsOfAccount(account: Buffer | null): Facts {
   if (data[0] === OPEN_OBJECT) {
     const named = tokenPartsOf(data);
     if (named !== undefined) facts.set('token', digestOf(named.map(textOf)));
-  } else facts.set('data', digestOf((data[0] === OPEN_ARRAY ? elements(data) : [data]).map(textOf)));
+  } else facts.set('data', digestOf(elementsOf(data).map(textOf)));
   return facts;
 }
+
+/** Returns what data that no parser shows consists of: itself, or what it is an array of, whose white space says nothing. */
+export const elementsOf = (data: Buffer | undefined): readonly Buffer[] =>
+  data?.[0] === OPEN_ARRAY ? elements(data) : [data ?? Buffer.alloc(0)];
 
 /** Returns what a parser shows of a token account or a mint; undefined for anything else. */
 export function tokenPartsOf(data: Buffer): readonly (Buffer | undefined)[] | undefined {

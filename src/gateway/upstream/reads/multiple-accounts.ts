@@ -5,12 +5,11 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
-import { OPEN_ARRAY } from '../json/json-scanner.ts';
-import { canonicalJsonYielding, elements, elementsYielding, isNull, pickMembers } from '../json/raw-json.ts';
+import { canonicalJsonYielding, elementsYielding, isNull, pickMembers } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
 import type { Facts } from '../rpc/facts.ts';
 import type { CallOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
-import { factsOfAccount } from './account-facts.ts';
+import { elementsOf, factsOfAccount } from './account-facts.ts';
 
 /** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
 export const MAX_ADDRESSES = 100;
@@ -103,7 +102,3 @@ async function compareAccounts({ slot, value }: RpcResponse, form: ComparedForm)
 }
 
 const UNPARSED_PARTS = ['lamports', 'owner', 'executable', 'data'];
-
-/** Data is an array with its encoding, which nodes may spell with white space. */
-const elementsOf = (part: Buffer | undefined): readonly Buffer[] =>
-  part?.[0] === OPEN_ARRAY ? elements(part) : [part ?? Buffer.alloc(0)];

@@ -5,6 +5,7 @@ import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { elementsYielding, members, parseString, pickMembers } from '../json/raw-json.ts';
 import { digestOf } from '../rpc/facts.ts';
 import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import { elementsOf } from './account-facts.ts';
 import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
 
 /** Filter of an owner's token accounts: those of one mint, or all of one token program. */
@@ -43,7 +44,7 @@ async function compareListings({ slot, value }: RpcResponse): Promise<ConsensusD
   const isReread = rows.length <= MAX_REREAD_ACCOUNTS;
   const named = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
     const [address, account = NO_ACCOUNT] = pickMembers(row, ['pubkey', 'account']);
-    return `${address} ${isReread ? '' : pickMembers(account, ['lamports', 'owner', 'data'])}`;
+    return `${address} ${isReread ? '' : pickMembers(account, ['lamports', 'owner', 'data']).flatMap(elementsOf)}`;
   });
   return { digest: digestOf(named.sort()), slot, needsSlot: slot };
 }
