@@ -78,7 +78,7 @@ export const stakeSchema = section({
     .nullable(z.string(HOST).regex(/^[A-Za-z0-9.:_-]{1,253}$/, HOST))
     .describe('Host name of this gateway in the text that wallets sign; required with stake.mint.'),
   wallets: positiveCount.describe(
-    'Wallets whose balance is observed at one time, at most 20 for each second of stake.holdSeconds.',
+    'Wallets whose balance is observed at one time, at most 2 for each second of stake.holdSeconds.',
   ),
 }).refine(({ mint, host }) => mint === null || host !== null, {
   path: ['host'],

@@ -52,7 +52,7 @@ export class StakeBalances {
   constructor(options: StakeBalancesOptions) {
     this.#options = options;
     this.#holdMs = options.holdSeconds * 1000;
-    this.#maxWallets = Math.min(options.maxWallets, (READS_PER_TICK / 2) * options.holdSeconds); // two samples of each
+    this.#maxWallets = Math.min(options.maxWallets, (READS_PER_TICK / SAMPLES_PER_HOLD) * options.holdSeconds);
   }
 
   get size(): number {
