@@ -2,6 +2,7 @@ import { Agent, request } from 'undici';
 import { WebSocket } from 'ws';
 import { connectionFault, httpFault, type NodeOptions, redactor } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { decodeUri } from '../../shared/domain/decode-uri.ts';
 
 /** The answer of a node to one call. */
 export interface RpcAnswer {
@@ -39,7 +40,7 @@ export class NodeProbe {
   async call(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
     const startedMs = this.#clock.monotonic();
     const { origin, pathname, search, username, password } = new URL(this.#node.url);
-    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    const credentials = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`);
     const fail = (thrown: unknown): never => {
       throw new Error(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
     };
