@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { runYielding } from './cooperative.ts';
@@ -25,7 +26,7 @@ const LONG_TEXT = 64 * 1024;
 const MAX_PARTS = 10_000;
 /** The most elements of an array that is found in turns: more rows of a list than fit into a response. */
 const MAX_ROWS = 1_000_000;
-/** The most elements with parts of an array that is shown. A token's metadata may have as many entries as an account has room. */
+/** The most elements with parts of an array that is shown in its one spelling: a token's metadata may have a million. */
 const MAX_RUNS = 100_000;
 
 /** Members of a JSON object by name: the exact bytes of each value. */
@@ -364,7 +365,7 @@ function addRun(bytes: Buffer, found: Piece[]): VisitPart {
       return;
     }
     const run = { before: '', start, end };
-    if (found.push(run) > MAX_RUNS) throw malformed();
+    if (found.push(run) > MAX_RUNS) throw new GatewayError('result_too_large', 'a list has too many parts to be shown');
     last = hasParts ? undefined : run;
   };
 }
