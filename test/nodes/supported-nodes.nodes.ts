@@ -108,8 +108,10 @@ for (const node of nodes) {
     const library = spawnSync(node, ['library.js'], { cwd: packed, encoding: 'utf8', timeout: 60_000 });
     t.match(library.stdout, /^\{"slot":\d+,"closeMs":\d+\}$/m, `the library: ${library.stderr}`);
     t.comment(`the library: ${library.stdout.trim()}`);
-    const doctor = run(node, [MAIN, 'doctor', '--state', `${t.testdir()}/doctor`, ...SETTINGS]);
-    t.match(doctor.stdout, new RegExp(`HTTP engine +${engine} `));
+    const upstream = ['--upstream', 'http://127.0.0.1:9']; // nobody listens there
+    const doctor = run(node, [MAIN, 'doctor', '--state', `${t.testdir()}/doctor`, ...upstream, ...SETTINGS]);
+    t.match(doctor.stdout, new RegExp(`HTTP engine +${engine} `), doctor.stderr);
+    t.match(doctor.stdout, /node-1/);
     const misspelt = run(node, [MAIN, '--set', 'http.engine=nginx']);
     t.equal(misspelt.status, 78, 'a wrong setting');
     const refused = run(node, [MAIN, '--port', '0', '--set', 'http.engine=uws']);
