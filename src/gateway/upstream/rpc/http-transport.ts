@@ -76,8 +76,7 @@ function responseReader(
   let status = 0;
   let retryAfter: string | undefined;
   let [length, bytesOfTurn] = [0, 0];
-  let abort = (): void => reject(signal.reason); // while there is no connection
-  signal.addEventListener('abort', abort);
+  let abort = (): void => {};
   const end = (): void => {
     signal.removeEventListener('abort', abort);
     budget.release(length, cost?.caller);

@@ -4,6 +4,7 @@ import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
+import { afterReading } from '../../../shared/runtime/after-reading.ts';
 import { Bulkhead } from '../failsafe/bulkhead.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';
 import { type AttemptOutcome, CircuitBreaker } from '../failsafe/circuit-breaker.ts';
@@ -197,7 +198,7 @@ export class RpcClient {
     const timeoutMs = Math.min(this.timeoutMs(method, isLarge), deadlineMs - startMs);
     if (timeoutMs <= 0) throw timedOut(0); // the check of the node before took all of it
     let sentMs: number | undefined;
-    const cancelTimeout = clock.after(timeoutMs, () =>
+    const cancelTimeout = afterReading(clock, timeoutMs, () =>
       deadline.abort(sentMs === undefined ? noConnectionIn(timeoutMs) : timedOut(timeoutMs)),
     );
     onNotNeeded?.(() => {
@@ -206,7 +207,7 @@ export class RpcClient {
     const endAttempt = this.breaker.startAttempt();
     cost?.beginCall();
     try {
-      const response = await this.#bulkhead.run(turn, deadline.signal, () => {
+      const responding = this.#bulkhead.run(turn, deadline.signal, () => {
         const nowMs = clock.monotonic();
         if (nowMs - startMs >= timeoutMs) throw noConnectionIn(timeoutMs); // its turn came with the last moment
         sentMs = nowMs;
@@ -220,6 +221,7 @@ export class RpcClient {
           cost,
         });
       });
+      const response = await beforeAbort(responding, deadline.signal);
       if (response.status === CONTENT_TOO_LARGE) throw requestTooLong(Buffer.byteLength(json));
       const result = await this.#resultOf(response, id);
       this.#isFailing = false;
@@ -280,9 +282,10 @@ export class RpcClient {
     if (fault === 'rate-limit') this.#rateLimits.recordRejection(method, (error.retryAfter ?? 1) * 1000);
     // A slow call that times out says nothing about the node, nor how a provider refuses a method that is hardly called.
     if ((error.code === 'upstream_timeout' && slow) || method === 'getAgGenesisCert') return 'ignored';
-    // A node that refuses a caller's request has answered, and a proxy in front of it may give up a slow one: a caller could
-    // turn others away by such calls.
-    if (fault === 'transport' && isOfCaller && (slow || error.code === 'rpc_error')) return 'ignored';
+    // A node that refuses a caller's request has answered, and so has a proxy in front of it that gives up a slow one: a caller
+    // could turn others away by such calls.
+    const isAnswered = error.code === 'rpc_error' || (slow && error.code === 'upstream_error');
+    if (fault === 'transport' && isOfCaller && isAnswered) return 'ignored';
     this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
     this.#isFailing = fault === 'transport';
     return this.#isFailing ? 'failed' : 'succeeded';
@@ -301,6 +304,14 @@ export class RpcClient {
     this.#fastLatency.record(ms);
     this.#unansweredSinceMs = this.#deps.clock.monotonic();
   }
+}
+
+/** Rejects when a signal aborts, also while `promise` lasts: a request keeps its place until its connection is open or given up. */
+function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    promise.then(resolve).catch(reject);
+  });
 }
 
 const isSlow = (method: RpcMethod, isLarge: boolean): boolean => isLarge || SLOW_METHODS.has(method);
