@@ -1518,11 +1518,18 @@ t.test('usage-counter', async (t) => {
     appendUsage(path, [row([1, 0, 0, 0])]);
     for (const compact of compactions) compact();
     t.same(readUsage(path), [row([4, 0, 0, 0])]);
+    const late = await prepareCompaction(path, dayOf(clock.now()));
+    for (let i = 0; i < 2; i++) {
+      (await prepareCompaction(path, dayOf(clock.now())))(); // the second one's file may have the inode of the first
+      appendUsage(path, [row([0, 0, 1, 0])]);
+    }
+    late();
+    t.same(readUsage(path), [row([4, 0, 2, 0])]);
     appendUsage(path, [row([0, 1, 0, 0], { route: `/${'x'.repeat(300_000)}` })]); // longer than what is read at a time
     appendUsage(path, [row([0, 1, 0, 0])]);
     (await prepareCompaction(path, dayOf(clock.now())))();
     t.equal(readUsage(path).length, 2);
-    t.match(readUsage(path)[0], { counts: [4, 1, 0, 0] });
+    t.match(readUsage(path)[0], { counts: [4, 1, 2, 0] });
     const damaged = usageOf(t, `damaged\n${'x'.repeat(300_000)}`).path;
     (await prepareCompaction(damaged, dayOf(clock.now())))();
     t.equal(statSync(damaged).size, 300_000, 'a line that is not whole as yet stays');

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hasErrorCode } from './error-code.ts';
 import { replaceFile } from './replace-file.ts';
@@ -10,7 +10,8 @@ const READ_BYTES = 256 * 1024;
 export class GrowingFile {
   readonly #path: string;
   readonly #onReplaced: () => void;
-  #inode = 0n;
+  /** Which file was read: its inode and when it was made, since a removed file's inode is given to another. */
+  #id = '';
   #offset = 0;
 
   /** `onReplaced` is called before the lines of the first or of another file are read. */
@@ -27,9 +28,10 @@ export class GrowingFile {
     });
     if (file === undefined) return '';
     try {
-      const { ino, size } = await file.stat({ bigint: true });
-      if (ino !== this.#inode || size < this.#offset) {
-        this.#inode = ino;
+      const stats = await file.stat({ bigint: true });
+      const { size } = stats;
+      if (idOf(stats) !== this.#id || size < this.#offset) {
+        this.#id = idOf(stats);
         this.#offset = 0;
         this.#onReplaced();
       }
@@ -48,8 +50,10 @@ export class GrowingFile {
 
   /** Replaces all lines that were read, unless the file has been replaced since. It must be locked: what another process appends in this call would be lost. */
   replaceRead(lines: string): void {
-    const { ino, size } = statSync(this.#path, { bigint: true });
-    if (ino !== this.#inode || size < this.#offset) return;
+    const stats = statSync(this.#path, { bigint: true });
+    if (idOf(stats) !== this.#id || stats.size < this.#offset) return;
     replaceFile(this.#path, Buffer.concat([Buffer.from(lines), readFileSync(this.#path).subarray(this.#offset)]));
   }
 }
+
+const idOf = ({ ino, birthtimeNs }: BigIntStats): string => `${ino} ${birthtimeNs}`;
