@@ -8,7 +8,7 @@ import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 import { address, agree as agreeParam, commitment, optionalAddress, PAST_ERRORS, pastSlot } from './routing/params.ts';
 import { agreeFor, isDemanded } from './routing/request-scope.ts';
 import { readRoute, type Uses } from './routing/route.ts';
-import { extensions, lamports, preSerialized, serializeInChunks, tokenAmountSchema } from './routing/schemas.ts';
+import { extensions, lamports, preSerialized, serializeList, tokenAmountSchema } from './routing/schemas.ts';
 
 const rowSchema = z.strictObject({
   address: z.string(),
@@ -64,7 +64,7 @@ export const tokenAccounts = readRoute({
         ? await context.tokenLists.read(query)
         : await context.pastTokenLists.read(query, { slot: named, commitment, cost });
     const { slot, sinceSlot = slot, list, isConsistent, lease, agreement } = read;
-    const result = await serializeInChunks(list.accounts, ROWS_PER_CHUNK, (each) => toRow(each, list));
+    const result = await serializeList(list.accounts, ROWS_PER_CHUNK, (each) => toRow(each, list));
     // no Clock shows how new a node's listing was, in which an account may be missing that was closed since
     const provenFrom = provenWithoutClock(sinceSlot);
     const exact = isConsistent && commitment === 'finalized' && !list.dependsOnClock;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LongJson, RawJson, toJson } from '../../../shared/domain/to-json.ts';
+import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { batchesOf, mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { formatUnits } from '../../../transactions/index.ts';
 
@@ -37,16 +38,29 @@ export const toExactNumber = (units: bigint, scale: number): PreSerialized<numbe
   new RawJson(formatUnits(units, scale));
 
 /** Some rows in each turn of the event loop, joined to one text each: to join thousands takes a long turn. */
-export async function serializeInChunks<T, R>(
+export const serializeInChunks = async <T, R>(
+  items: readonly T[],
+  chunkSize: number,
+  toRow: (item: T) => R,
+): Promise<PreSerialized<R[]>> => new RawJson(`[${(await textsOf(items, chunkSize, toRow)).join()}]`);
+
+/** Serializes a whole result as {@link serializeInChunks} does. That of a long list stays bytes, which are joined in turns, too. */
+export async function serializeList<T, R>(
   items: readonly T[],
   chunkSize: number,
   toRow: (item: T) => R,
 ): Promise<PreSerialized<R[]>> {
-  const texts = await mapInChunks(batchesOf(items, chunkSize), 1, (batch) =>
-    batch.map((item) => toJson(toRow(item))).join(),
-  );
-  return new RawJson(`[${texts.join()}]`);
+  if (items.length <= LONG_LIST) return serializeInChunks(items, chunkSize, toRow);
+  const parts = await mapInChunks(await textsOf(items, chunkSize, toRow), 1, (text) => Buffer.from(`,${text}`));
+  const [first = Buffer.alloc(0), ...rest] = parts;
+  return serializedBytes(await concatInTurns([Buffer.from('['), first.subarray(1), ...rest, Buffer.from(']')]));
 }
+
+const textsOf = <T, R>(items: readonly T[], chunkSize: number, toRow: (item: T) => R): Promise<string[]> =>
+  mapInChunks(batchesOf(items, chunkSize), 1, (batch) => batch.map((item) => toJson(toRow(item))).join());
+
+/** Items whose texts are joined in one turn: some 500 KB. */
+const LONG_LIST = 1000;
 
 /** An amount of tokens as Solana RPC writes it (UiTokenAmount). Only `amount` is exact. */
 export const tokenAmountSchema = z.strictObject({
