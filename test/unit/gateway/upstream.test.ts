@@ -641,6 +641,8 @@ t.test('rpc-client', async (t) => {
     t.notOk(node.breaker.isOpen, 'nor does a refusal of a request');
     server.replies.getBlock = raw('<html>Gateway timeout</html>', 504);
     for (let i = 0; i < 200; i++) await failure(node.request('getBlock', [i], { cost }));
+    server.replies.getBlock = (response) => response.destroy();
+    for (let i = 0; i < 200; i++) await failure(node.request('getBlock', [i], { cost }));
     t.notOk(node.breaker.isOpen, 'nor a proxy before it that gives up a slow request');
     for (let i = 0; i < 200; i++) await failure(node.request('getBlock', [i]));
     t.ok(node.breaker.isOpen, "but one of the gateway's own calls does");

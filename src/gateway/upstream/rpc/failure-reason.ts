@@ -1,6 +1,9 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { rpcFaultOf } from './error-normalizer.ts';
 
+/** The cause where a connection that was open has ended. */
+export const CONNECTION_CLOSED = 'connection closed';
+
 /** Causes of failed connections by the codes of Node, OpenSSL and undici; any other code is shown as it is. */
 const CONNECTION_FAULTS: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
@@ -10,9 +13,9 @@ const CONNECTION_FAULTS: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_CONNECT_TIMEOUT', 'no connection in time'],
   ['EHOSTUNREACH', 'host unreachable'],
   ['ENETUNREACH', 'network unreachable'],
-  ['ECONNRESET', 'connection closed'],
-  ['EPIPE', 'connection closed'],
-  ['UND_ERR_SOCKET', 'connection closed'],
+  ['ECONNRESET', CONNECTION_CLOSED],
+  ['EPIPE', CONNECTION_CLOSED],
+  ['UND_ERR_SOCKET', CONNECTION_CLOSED],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'a response of more bytes than upstreamPolicy.maxBytes'],
 ]);
 

@@ -16,7 +16,7 @@ import { parseString, pickNestedYielding } from '../json/raw-json.ts';
 import { StringCheck } from '../json/string-check.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { methodNotFound, normalizeRpcError, rateLimited, requestTooLong, rpcFaultOf } from './error-normalizer.ts';
-import { failureReason, httpFault } from './failure-reason.ts';
+import { CONNECTION_CLOSED, failureReason, httpFault } from './failure-reason.ts';
 import { type HttpResponse, type HttpTransport, openHttpTransport } from './http-transport.ts';
 import { NodeSlots } from './node-slots.ts';
 import { redactor } from './redact.ts';
@@ -284,8 +284,8 @@ export class RpcClient {
     if ((error.code === 'upstream_timeout' && slow) || method === 'getAgGenesisCert') return 'ignored';
     // A node that refuses a caller's request has answered, and so has a proxy in front of it that gives up a slow one: a caller
     // could turn others away by such calls.
-    const isAnswered = error.code === 'rpc_error' || (slow && error.code === 'upstream_error');
-    if (fault === 'transport' && isOfCaller && isAnswered) return 'ignored';
+    const isGivenUp = error.code === 'upstream_error' || error.cause === CONNECTION_CLOSED;
+    if (fault === 'transport' && isOfCaller && (error.code === 'rpc_error' || (slow && isGivenUp))) return 'ignored';
     this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
     this.#isFailing = fault === 'transport';
     return this.#isFailing ? 'failed' : 'succeeded';
