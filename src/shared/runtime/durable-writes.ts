@@ -63,8 +63,9 @@ export class DurableWrites {
     const isRetrying = this.#pending.size > 0;
     this.#pending.set(kind, write);
     this.#tryPending(kind, write);
-    if (!isRetrying && this.#pending.size > 0)
-      this.#stopRetrying = repeat(this.#options.clock, RETRY_MS, () => this.#retry());
+    if (isRetrying || this.#pending.size === 0) return;
+    this.#stopRetrying(); // of what was written between two of its tries
+    this.#stopRetrying = repeat(this.#options.clock, RETRY_MS, () => this.#retry());
   }
 
   close(): void {

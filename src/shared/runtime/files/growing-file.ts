@@ -56,4 +56,6 @@ export class GrowingFile {
   }
 }
 
-const idOf = ({ ino, birthtimeNs }: BigIntStats): string => `${ino} ${birthtimeNs}`;
+/** Where the system does not show when a file was made, Node gives the time of its last change. */
+const idOf = ({ ino, birthtimeNs, ctimeNs }: BigIntStats): string =>
+  `${ino} ${birthtimeNs === ctimeNs ? '' : birthtimeNs}`;
