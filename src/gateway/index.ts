@@ -37,6 +37,7 @@ export {
 export { createFeedClient } from './upstream/geyser/geyser-client.ts';
 export type { NodeStatus } from './upstream/mesh/mesh.ts';
 export { connectionFault, httpFault } from './upstream/rpc/failure-reason.ts';
+export { basicAuth } from './upstream/rpc/http-transport.ts';
 export { redactor } from './upstream/rpc/redact.ts';
 export { AGAVE, agaveErrorOf, PROCESSED_REFUSED, profileOfVersion } from './upstream/rpc/server-profile.ts';
 export type { NodeOptions } from './upstream/upstream-options.ts';

@@ -1,8 +1,7 @@
 import { Agent, request } from 'undici';
 import { WebSocket } from 'ws';
-import { connectionFault, httpFault, type NodeOptions, redactor } from '../../gateway/index.ts';
+import { basicAuth, connectionFault, httpFault, type NodeOptions, redactor } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
-import { decodeUri } from '../../shared/domain/decode-uri.ts';
 
 /** The answer of a node to one call. */
 export interface RpcAnswer {
@@ -39,16 +38,15 @@ export class NodeProbe {
   /** Calls a method. Rejects if no JSON-RPC response comes. */
   async call(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
     const startedMs = this.#clock.monotonic();
-    const { origin, pathname, search, username, password } = new URL(this.#node.url);
-    const credentials = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`);
+    const url = new URL(this.#node.url);
     const fail = (thrown: unknown): never => {
       throw new Error(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
     };
-    const response = await request(origin + pathname + search, {
+    const response = await request(url.origin + url.pathname + url.search, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...(username !== '' && { authorization: `Basic ${credentials.toString('base64')}` }),
+        ...basicAuth(url),
         ...this.#node.headers,
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

@@ -55,8 +55,8 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
   };
 }
 
-/** Builds the header that a browser sends for `http://user:password@host` (RFC 7617). */
-function basicAuth({ username, password }: URL): Record<string, string> {
+/** Returns the header that a browser sends for `http://user:password@host` (RFC 7617); none for a URL without both. */
+export function basicAuth({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const credentials = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`);
   return { authorization: `Basic ${credentials.toString('base64')}` };
