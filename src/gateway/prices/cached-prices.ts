@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import { gatherMints } from './gather-mints.ts';
-import { type FindPrices, type Price, pricesOf } from './price-source.ts';
+import { type FindPrices, type Price, type PriceAsOf, pricesOf } from './price-source.ts';
 
 /** The time for which a price is cached: short against the age that a price may have, long against the time between requests. */
 const TTL_MS = 5000;
@@ -11,25 +11,26 @@ const TTL_MS = 5000;
 /** The most mints whose prices are cached: a few MB. */
 const MAX_MINTS = 10_000;
 
-/** Also caches that a source has no price, or failed: its load depends on the number of mints, not of requests. */
-export function cachedPrices(find: FindPrices, clock: Pick<Clock, 'monotonic'>): FindPrices {
-  /** A price resolves to undefined when the source has none. */
-  const cache = new LRUCache<string, Promise<Price | undefined>>({
+/**
+ * Requests at most `batchSize` prices at a time, so that a request that fails loses only its own. Also caches that a source has
+ * no price: its load depends on the number of mints, not of requests.
+ */
+export function cachedPrices(find: FindPrices, batchSize: number, clock: Pick<Clock, 'monotonic'>): FindPrices {
+  const cache = new LRUCache<string, { readonly price: Price | undefined }>({
     ...atMost(MAX_MINTS),
     ...expiresAfter(TTL_MS, clock),
   });
+  const gathered = gatherMints(batchSize, async (mints, asOf: PriceAsOf) => {
+    const found = await find(mints, asOf);
+    for (const mint of mints) cache.set(mint, { price: found.get(mint) });
+    return found;
+  });
   return async (mints, asOf) => {
-    const wanted = new Map(mints.map((mint) => [mint, cache.peek(mint)] as const)); // the oldest is evicted, not the least used
-    const missing = mints.filter((mint) => wanted.get(mint) === undefined);
-    if (missing.length > 0) {
-      const fetched = find(missing, asOf);
-      for (const mint of missing) {
-        const price = fetched.then((found) => found.get(mint));
-        wanted.set(mint, price);
-        cache.set(mint, price);
-      }
-    }
-    const found = new Map(await Promise.all([...wanted].map(async ([mint, price]) => [mint, await price] as const)));
+    const priceOf = async (mint: string) => {
+      const cached = cache.peek(mint); // the oldest is evicted, not the least used
+      return [mint, cached === undefined ? (await gathered(mint, asOf)).get(mint) : cached.price] as const;
+    };
+    const found = new Map(await Promise.all(mints.map(priceOf)));
     return pricesOf(mints, (mint) => found.get(mint));
   };
 }
@@ -55,16 +56,5 @@ export function lastPrices(findNow: FindPrices): { readonly find: FindPrices; cl
         });
       }
     },
-  };
-}
-
-/** Requests at most `batchSize` prices at a time, so that a request that fails loses only its own. */
-export function batchedPrices(find: FindPrices, batchSize: number): FindPrices {
-  const gathered = gatherMints(batchSize, find);
-  return async (mints, asOf) => {
-    const found = new Map(
-      await Promise.all(mints.map(async (mint) => [mint, (await gathered(mint, asOf)).get(mint)] as const)),
-    );
-    return pricesOf(mints, (mint) => found.get(mint));
   };
 }

@@ -5,7 +5,7 @@ import { PRICE_SOURCES, type PriceSourceName } from '../../shared/domain/price-s
 import type { Slot } from '../../shared/domain/slot.ts';
 import { formatDouble, parseDecimal } from '../../transactions/index.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
-import { batchedPrices, cachedPrices, lastPrices } from './cached-prices.ts';
+import { cachedPrices, lastPrices } from './cached-prices.ts';
 import { type GetBytes, httpGet } from './http-get.ts';
 import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
 import { cachedVerified, type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
@@ -78,7 +78,7 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
     },
     'jupiter-v3': () => {
       const service = watch('jupiter-v3', jupiterPrices({ url: jupiter.url, get, clock, tip }), servicePauseMs);
-      return cachedPrices(batchedPrices(lastPrices(service).find, JUPITER_MAX_IDS), clock);
+      return cachedPrices(lastPrices(service).find, JUPITER_MAX_IDS, clock);
     },
   };
   const enabled: readonly PriceSourceName[] = settings.sources ?? (clusterFeeds === undefined ? [] : ['pyth-onchain']);

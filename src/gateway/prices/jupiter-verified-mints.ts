@@ -37,7 +37,7 @@ export const jupiterVerifiedMints =
     return readVerified(await get(target.href, cost));
   };
 
-/** Caches what a look-up finds, and shares one that is under way. Its last answers are used while it fails. */
+/** Caches what a look-up finds. Its last answers are used while it fails. */
 export function cachedVerified(lookUp: LookUpVerified, clock: Pick<Clock, 'monotonic'>): FindVerified {
   const cache = new LRUCache<string, boolean>({
     ...atMost(MAX_CACHED),
@@ -45,18 +45,12 @@ export function cachedVerified(lookUp: LookUpVerified, clock: Pick<Clock, 'monot
     noDeleteOnStaleGet: true,
     ...expiresAfter(TTL_MS, clock),
   });
-  const underWay = new Map<string, Promise<void>>();
   const gathered = gatherMints(MAX_IDS, async (mints, { cost }: CostSharer) => {
     const verified = await lookUp(mints, cost).catch(() => undefined); // its watch reports a failure
-    for (const mint of mints) {
-      if (verified !== undefined) cache.set(mint, verified.has(mint));
-      underWay.delete(mint);
-    }
+    if (verified !== undefined) for (const mint of mints) cache.set(mint, verified.has(mint));
   });
   return async (mints, cost) => {
-    const missing = mints.filter((mint) => !cache.has(mint));
-    for (const mint of missing) if (!underWay.has(mint)) underWay.set(mint, gathered(mint, { cost }));
-    await Promise.all(missing.map((mint) => underWay.get(mint)));
+    await Promise.all(mints.filter((mint) => !cache.has(mint)).map((mint) => gathered(mint, { cost })));
     return new Set(mints.filter((mint) => cache.get(mint) === true));
   };
 }

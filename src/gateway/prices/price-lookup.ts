@@ -1,6 +1,7 @@
 import type { Clock } from '../../shared/domain/clock.ts';
+import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import type { PriceSourceName } from '../../shared/domain/price-source-names.ts';
-import type { FindPrices, Price, PriceAsOf } from './price-source.ts';
+import { type FindPrices, type Price, type PriceAsOf, pricesOf } from './price-source.ts';
 
 /** Looks up prices in all configured sources. */
 export type PriceLookup = ReturnType<typeof createPriceLookup>;
@@ -25,11 +26,12 @@ export function createPriceLookup(sources: ReadonlyMap<PriceSourceName, FindPric
     /** The first source; `none` when none is configured. */
     source: [...sources.keys()][0] ?? ('none' as const),
     maxAgeSec,
-    /** Resolves to prices by mint. A source that fails is left out: that is no reason to reject the whole request. */
+    /** Resolves to prices by mint; that of SOL is the one of wrapped SOL under either program. A source that fails is left out: that is no reason to reject the whole request. */
     async find(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>> {
       const found = new Map<string, Price>();
+      const priced = new Set(mints.map(pricedAs));
       for (const findIn of sources.values()) {
-        const wanted = [...new Set(mints)].filter((mint) => found.get(mint)?.stale !== false);
+        const wanted = [...priced].filter((mint) => found.get(mint)?.stale !== false);
         if (wanted.length === 0) break;
         try {
           for (const [mint, price] of await findIn(wanted, asOf)) {
@@ -40,10 +42,13 @@ export function createPriceLookup(sources: ReadonlyMap<PriceSourceName, FindPric
           // reported by the source
         }
       }
-      return found;
+      return pricesOf(mints, (mint) => found.get(pricedAs(mint)));
     },
   };
 }
+
+/** Returns the mint under which sources have the price of another. */
+const pricedAs = (mint: string): string => (isWrappedSol(mint) ? WRAPPED_SOL : mint);
 
 /** Returns whether a price is better than the one of a source before, which is stale if there is one. */
 const isBetter = (price: Price, before: Price | undefined): boolean =>

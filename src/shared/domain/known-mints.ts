@@ -1,8 +1,11 @@
 /** The mint of SOL held as a token, under the older token program. */
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
-/** The mints of SOL held as a token under either program. https://docs.rs/spl-token-2022-interface (`native_mint`) */
-export const WRAPPED_SOL_MINTS: readonly string[] = [WRAPPED_SOL, '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXejP'];
+/** The mint of SOL held as a token under Token-2022. https://docs.rs/spl-token-2022-interface (`native_mint`) */
+const WRAPPED_SOL_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXejP';
+
+/** The mints of SOL held as a token under either program. */
+export const WRAPPED_SOL_MINTS: readonly string[] = [WRAPPED_SOL, WRAPPED_SOL_2022];
 
 /** Returns whether the tokens of a mint are lamports of their accounts. */
 export const isWrappedSol = (mint: string | null | undefined): boolean => WRAPPED_SOL_MINTS.includes(mint ?? '');
@@ -14,6 +17,7 @@ export const isWrappedSol = (mint: string | null | undefined): boolean => WRAPPE
  */
 export const SYMBOL_BY_MINT: ReadonlyMap<string, string> = new Map([
   [WRAPPED_SOL, 'SOL'],
+  [WRAPPED_SOL_2022, 'SOL'],
   ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'USDC'],
   ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', 'USDT'],
   ['2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo', 'PYUSD'],
