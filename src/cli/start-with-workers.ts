@@ -10,7 +10,7 @@ import {
 import type { StartError } from '../shared/domain/start-error.ts';
 import { findFreePort, requireFreePort } from '../shared/runtime/require-free-port.ts';
 import { systemClock } from '../shared/runtime/system-clock.ts';
-import { checkSharedKey } from './commands/shared-key.ts';
+import { checkSharedKey } from './doctor/shared-key.ts';
 import type { RunningGateway } from './run-process.ts';
 
 /**

@@ -8,6 +8,7 @@ import { DurableWrites } from '../../src/shared/runtime/durable-writes.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../support/harness.ts';
 import { RedisServer } from '../support/redis-server.ts';
+import { runSlotgate } from '../support/run-slotgate.ts';
 
 const GENESIS = 'G'.repeat(44);
 
@@ -125,4 +126,22 @@ t.test('a user of Redis without rights to channels can join no fleet, and one th
   await waitFor(() => gateway.problems().startsWith(problem), 'the problem');
   await server.command('ACL', 'SETUSER', 'user', 'allchannels');
   await untilInFleet([gateway]);
+});
+
+t.test('doctor names what a fleet cannot use of a Redis', async (t) => {
+  const server = await startRedis(t);
+  const examine = async (url: string): Promise<object> => {
+    const args = ['doctor', '--json', '--port', '0', '--admin-port', '0', '--data-dir', `${t.testdirName}/state`];
+    const node = ['--upstream', 'http://127.0.0.1:1', '--redis', url]; // nothing listens there
+    const { findings } = JSON.parse((await runSlotgate([...args, ...node])).out);
+    return findings.find(({ name }: { readonly name: string }) => name === 'Redis');
+  };
+  t.match(await examine(server.url), { verdict: 'ok', finding: `${server.url} can be used` });
+  await server.command('ACL', 'SETUSER', 'user', 'on', 'nopass', '~*', '+@all', 'resetchannels');
+  const withoutChannels = await examine(server.url.replace('//', '//user@'));
+  t.match(withoutChannels, { verdict: 'fail', finding: /^Redis refuses: “NOPERM/ });
+  await server.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+  t.match(await examine(server.url), { verdict: 'fail', finding: /maxmemory-policy is allkeys-lru/ });
+  await server.close();
+  t.match(await examine(server.url), { verdict: 'fail', finding: /^redis\.url: .*ECONNREFUSED/ });
 });

@@ -713,6 +713,11 @@ t.test('doctor', async (t) => {
       'receipt key': /has mode 644, others can use it/,
     });
 
+    const shared = await run(['--set', 'workers.count=2', '--state', `${folder}/new`], { RECEIPT_KEY: 'ephemeral' });
+    names(t, shared, { 'receipt key': /RECEIPT_KEY=ephemeral is for one process/ });
+    const inFleet = ['--redis', 'redis://127.0.0.1:1', '--state', `${folder}/new`];
+    names(t, await run([...inFleet, '--set', `redis.ca=${folder}/none`]), { Redis: /^redis\.ca: can't read/ });
+
     const huge = [
       'cache.bytes=1099511627776',
       'live.accounts=1000000',

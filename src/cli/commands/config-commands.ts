@@ -14,10 +14,10 @@ import {
   readApiKeys,
 } from '../../gateway/index.ts';
 import { requireFolder } from '../../shared/runtime/files/state-folder.ts';
+import { checkSharedKey } from '../doctor/shared-key.ts';
 import { configOf } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
 import { examples } from './examples.ts';
-import { checkSharedKey } from './shared-key.ts';
 
 /** Declares `slotgate config …`, which prints the settings in force, checks them, or prints what each one means. */
 export function declareConfig(config: Command): void {

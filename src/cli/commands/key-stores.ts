@@ -8,6 +8,7 @@ import {
   extractKeySource,
   type FleetKeysPlace,
   type FleetSecret,
+  findFleet,
   fleetKeysPath,
   fleetSecretOfText,
   loadReceiptKeys,
@@ -21,7 +22,7 @@ import {
   updateApiKeys,
   updateFleetKeys,
   usagePath,
-  withFleetClient,
+  withRedis,
 } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -63,18 +64,17 @@ export const restoreKeys = (config: Config): Promise<number> =>
 export const readAllUsage = (config: Config): Promise<readonly UsageRow[]> =>
   config.redis.url === null
     ? Promise.resolve(readUsage(usagePath(config.dataDir)))
-    : withFleetClient(
-        settingsOf(config, extractSecrets(process.env)),
-        config.cluster,
-        systemClock,
-        ({ redis, prefix }) => readFleetUsage(redis, prefix, systemClock.now()),
+    : withRedis(settingsOf(config, extractSecrets(process.env)), systemClock, async (redis) =>
+        readFleetUsage(redis, await findFleet(redis, config.cluster), systemClock.now()),
       );
 
 async function withFleet<T>(config: Config, work: (place: FleetKeysPlace) => Promise<T>): Promise<T> {
   const secrets = extractSecrets(process.env);
   const settings = settingsOf(config, secrets);
   const secret = fleetSecretOf(config, secrets);
-  return withFleetClient(settings, config.cluster, systemClock, (fleet) => work({ ...fleet, secret }));
+  return withRedis(settings, systemClock, async (redis) =>
+    work({ redis, prefix: await findFleet(redis, config.cluster), secret }),
+  );
 }
 
 function settingsOf(config: Config, secrets: Secrets): RedisSettings {

@@ -1,15 +1,19 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import type { Config } from '../../config/config-schema.ts';
+import { readFleetSettings } from '../../config/redis-settings.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
 import {
   apiKeysPath,
   checkReceiptKeys,
+  checkServer,
   type KeySource,
   keyFilePath,
   loadEngine,
   readApiKeys,
+  redisReasonOf,
+  withRedis,
   workerCount,
 } from '../../gateway/index.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
@@ -17,7 +21,9 @@ import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
 import { findFolderFault, nearestExisting } from '../../shared/runtime/files/state-folder.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkSharedKey } from './shared-key.ts';
 
 export interface MachineFacts {
   readonly config: Config;
@@ -41,6 +47,7 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
     ...checkReceiptKey(facts),
     ...checkApiKeys(config.dataDir),
     checkPriceKey(facts),
+    await checkRedis(facts),
     checkOpenFiles(config),
     checkMemory(config),
   ].filter((finding) => finding !== undefined);
@@ -188,6 +195,7 @@ function checkReceiptKey({ config, receiptKey, nowMs }: MachineFacts): readonly 
   const isInFolder = source.inline === undefined && source.file === undefined;
   if (isInFolder && findFolderFault(config.dataDir, false) !== undefined) return []; // what is wrong is the folder
   try {
+    checkSharedKey(config, source);
     checkReceiptKeys(source, nowMs);
   } catch (thrown) {
     const fix = 'do what it says, restore it from a backup, or create another: slotgate receipt key create';
@@ -231,6 +239,17 @@ function checkPriceKey({ config, secrets }: MachineFacts): Finding | undefined {
     return fail(name, 'jupiter-v3 has no key', 'set prices.jupiter.keyFile or SLOTGATE_JUPITER_KEY');
   } catch (thrown) {
     return fail(name, reasonOf(thrown), 'correct prices.jupiter.keyFile or SLOTGATE_JUPITER_KEY');
+  }
+}
+
+async function checkRedis({ config, secrets }: MachineFacts): Promise<Finding | undefined> {
+  try {
+    const settings = readFleetSettings(config, secrets);
+    if (settings === undefined) return undefined;
+    await withRedis(settings, systemClock, (redis) => checkServer(redis, 'slotgate:doctor:'));
+    return ok('Redis', `${settings.url} can be used`);
+  } catch (thrown) {
+    return fail('Redis', redisReasonOf(thrown), 'correct redis.url, or the Redis that it names');
   }
 }
 

@@ -1,30 +1,29 @@
 import type { RedisSettings } from '../../../config/redis-settings.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
-import type { FleetKeysPlace } from '../keys/fleet-keys.ts';
 import { RedisConnection } from '../transport/redis/redis-connection.ts';
 
 const CONNECT_MS = 3000;
 const SCAN_COUNT = '1000';
 
-/** Rejects with a StartError if there is not just one fleet, or none with `genesisHash`, or Redis can't be reached. */
-export async function withFleetClient<T>(
+/** Connects for some work. Rejects with a StartError if Redis can't be reached. */
+export async function withRedis<T>(
   settings: RedisSettings,
-  genesisHash: string | null,
   clock: Clock,
-  work: (fleet: Omit<FleetKeysPlace, 'secret'>) => Promise<T>,
+  work: (redis: RedisConnection) => Promise<T>,
 ): Promise<T> {
   const redis = await RedisConnection.open({ ...settings, clock, random: Math.random, onReady: () => {} });
   try {
     await redis.waitUntilReady(CONNECT_MS);
     if (!redis.isReady) throw new StartError(1, `redis.url: ${redis.problem}`);
-    return await work({ redis, prefix: await findFleet(redis, genesisHash) });
+    return await work(redis);
   } finally {
     redis.close();
   }
 }
 
-async function findFleet(redis: RedisConnection, genesisHash: string | null): Promise<string> {
+/** Returns where a fleet has its keys. Rejects with a StartError if there is not just one fleet, or none with `genesisHash`. */
+export async function findFleet(redis: RedisConnection, genesisHash: string | null): Promise<string> {
   const prefixes: string[] = [];
   let cursor = '0';
   do {

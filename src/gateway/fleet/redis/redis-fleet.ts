@@ -172,7 +172,8 @@ function isOpenToOthers(url: string): boolean {
 
 const isRefusal = (problem: string): boolean => /WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH/.test(problem);
 
-async function checkServer(redis: RedisConnection, prefix: string): Promise<void> {
+/** Throws a StartError for a Redis that no fleet can use. */
+export async function checkServer(redis: RedisConnection, prefix: string): Promise<void> {
   const info = String(await redis.call('INFO'));
   const fieldOf = (name: string): string => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
   const version = fieldOf('redis_version');
