@@ -350,6 +350,7 @@ t.test('request-guard', async (t) => {
     const classify = (...headers: Line[]) => classifier.classify(request(headers));
     t.equal(classify(host), 'plain');
     t.equal(classify(['accept', '*/*'], host, ['x-other', ''], ['connection', 'keep-alive']), 'plain');
+    t.equal(classify(host, ['connection', 'Keep-Alive']), 'plain', 'as OkHttp and wget send it');
     for (const unsafe of [
       ['content-length', '0'],
       ['content-length', '5'],

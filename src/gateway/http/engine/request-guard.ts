@@ -32,7 +32,7 @@ export class RequestClassifier {
         this.#requestClass = 'unsafe';
         break;
       case 'connection':
-        if (value !== 'keep-alive') this.#requestClass = 'unsafe';
+        if (value.toLowerCase() !== 'keep-alive') this.#requestClass = 'unsafe';
         break;
       case 'x-receipt-nonce':
       case 'if-none-match':
