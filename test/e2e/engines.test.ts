@@ -258,6 +258,14 @@ t.test('engines', async (t) => {
     t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   });
 
+  t.test('a request of HTTP/1.0 gets neither 100 Continue nor another protocol', async (t) => {
+    const head = `POST /api/v1/rpc HTTP/1.0\r\nHost: a\r\n${JSON_TYPE}\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`;
+    const call = await exchange(second.gateway.url, [head, CALL]);
+    t.match(call.text, /^HTTP\/1\.1 200 OK\r\n/);
+    const upgrade = await exchange(second.gateway.url, [upgradeRequest().replace('HTTP/1.1', 'HTTP/1.0')]);
+    t.match(upgrade.text, /^HTTP\/1\.1 426 /);
+  });
+
   t.test('over node:http an address holds 1,024 connections, and its oldest idle ones make room', async (t) => {
     const [most, over] = [1024, 6];
     const opened = await openConnections(second.gateway.url, most + over, () => loopbackAddress(1));

@@ -10,7 +10,6 @@ import type { WireRow } from '../wire-row.ts';
 
 /** Deviations of an engine. The row also fails if one of them begins to hold. */
 const OF_NODE = [
-  'handshake: HTTP/1.0',
   '1 framing: a length longer than it needs',
   '1 framing: a length of 64 bits that needs 16',
   '1 framing: a length with the highest bit',

@@ -52,5 +52,5 @@ export const HANDSHAKE_CASES: readonly HandshakeCase[] = [
   without('Connection'),
   without('Host', [400]),
   changed('POST', (packet) => packet.replace('GET', 'POST'), [400, 405]),
-  changed('HTTP/1.0', (packet) => packet.replace('HTTP/1.1', 'HTTP/1.0'), [400, 505]),
+  changed('HTTP/1.0', (packet) => packet.replace('HTTP/1.1', 'HTTP/1.0'), [400, 426, 505]),
 ];

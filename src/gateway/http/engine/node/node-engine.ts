@@ -286,8 +286,9 @@ class NodeApp implements EngineApp {
   }
 
   /** Returns the route of a WebSocket handshake, by the rule of uWebSockets.js: the key has its length. */
-  #socketRouteOf({ method, url = '', headers }: IncomingMessage): SocketRoute | undefined {
+  #socketRouteOf({ httpVersion, method, url = '', headers }: IncomingMessage): SocketRoute | undefined {
     if (method !== 'GET' || headers['sec-websocket-key']?.length !== KEY_LENGTH) return undefined;
+    if (httpVersion === '1.0') return undefined; // RFC 9110 7.8
     const [target] = url.split('?', 1);
     return this.#socketRoutes.find(({ path }) => path === target);
   }

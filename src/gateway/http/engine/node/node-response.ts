@@ -55,7 +55,8 @@ export class NodeResponse implements EngineResponse {
   }
 
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void {
-    if (this.#message.headers.expect?.toLowerCase() === '100-continue') this.#response.writeContinue();
+    const { headers, httpVersion } = this.#message;
+    if (headers.expect?.toLowerCase() === '100-continue' && httpVersion !== '1.0') this.#response.writeContinue(); // RFC 9110 10.1.1
     this.#message.on('data', (chunk: Buffer) => handler(new Uint8Array(chunk).buffer, false));
     this.#message.on('end', () => handler(new ArrayBuffer(0), true));
   }
