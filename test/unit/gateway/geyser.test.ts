@@ -1543,6 +1543,17 @@ t.test('a feed that is not what it should be', async (t) => {
     await pass(5, () => tip() - 30);
     t.match(givenUp[0], /^is 3\d slots behind$/);
   });
+
+  t.test('so is one that never reports what is final', async (t) => {
+    const endless = world.open();
+    t.teardown(() => endless.close());
+    givenUp.length = 0;
+    clock.advance(1);
+    await pass(149, tip);
+    t.same(givenUp, []);
+    await pass(5, tip);
+    t.same(givenUp, ['does not report what is final']);
+  });
 });
 
 t.test('I16: a feed that jumps ahead of its node is given up, and nothing is claimed of the jump', async (t) => {

@@ -92,7 +92,7 @@ export class FeedAccountSession {
       ring,
       clock,
       slotTimeMs,
-      tip: () => tip('confirmed'),
+      tip,
       awaitTurn: () => budget.acquire('sync'),
       onApplied: ({ slot, parentSlot }) => {
         blocks.add(slot, parentSlot);

@@ -30,8 +30,8 @@ export interface FeedLinkOptions<A extends FeedAccount>
   readonly clock: Clock;
   /** Returns true for a slot that is no jump: a feed's slots are judged like those of its node (I16). */
   acceptsSlot(commitment: Commitment, slot: Slot): boolean;
-  /** The newest confirmed slot that nodes report. */
-  tip(): Slot | undefined;
+  /** The newest slot that nodes report. */
+  tip(commitment: Commitment): Slot | undefined;
   slotTimeMs(): number;
   /** Resolves when accounts may be read; a second's reads are bounded. */
   awaitTurn(): Promise<void>;
@@ -145,7 +145,7 @@ export class FeedLink<A extends FeedAccount> {
   async audit(accounts: readonly A[], operators = 1): Promise<FeedAudit<A>> {
     const addresses = accounts.map(({ address }) => address);
     const { rpc, tip, maxAccountBytes } = this.#options;
-    const minContextSlot = Math.min(this.stream.slot, tip() ?? this.stream.slot); // a node refuses what is ahead of all of them
+    const minContextSlot = Math.min(this.stream.slot, tip('confirmed') ?? this.stream.slot); // a node refuses what is ahead of all of them
     const options = { minContextSlot, maxBytes: encodedBytes(maxAccountBytes), agree: operators };
     const read = await readAccountValues(rpc, addresses, options);
     const { slot, agreement } = read;
@@ -264,11 +264,13 @@ export class FeedLink<A extends FeedAccount> {
   #watch(): void {
     const { clock, tip, slotTimeMs, onGivenUp } = this.#options;
     const nowMs = clock.monotonic();
-    const lagSlots = (tip() ?? 0) - this.stream.slot;
-    if (lagSlots <= MAX_LAG_SLOTS) this.#lastNearMs = nowMs;
+    const lagSlots = (tip('confirmed') ?? 0) - this.stream.slot;
+    const finalLagSlots = (tip('finalized') ?? 0) - this.stream.finalizedSlot;
+    if (Math.max(lagSlots, finalLagSlots) <= MAX_LAG_SLOTS) this.#lastNearMs = nowMs;
     const giveUpMs = GIVE_UP_SLOTS * slotTimeMs();
     if (nowMs - this.#lastBlockMs > giveUpMs) onGivenUp(this.#lastReason);
-    else if (nowMs - this.#lastNearMs > giveUpMs) onGivenUp(`is ${lagSlots} slots behind`);
+    else if (nowMs - this.#lastNearMs > giveUpMs)
+      onGivenUp(lagSlots > MAX_LAG_SLOTS ? `is ${lagSlots} slots behind` : 'does not report what is final'); // the ring drops no other version
     else if (this.#call !== undefined) this.#endIfSilent(nowMs, lagSlots);
   }
 
