@@ -55,8 +55,7 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
   const { client, mode, clock, maxBytes } = options;
   const oldest = await client.firstReplayed();
   if (oldest === undefined) return undefined;
-  const first = oldest + MOVED_SLOTS;
-  const since = query.since < oldest ? first : query.since;
+  const since = query.since < oldest ? oldest + MOVED_SLOTS : query.since;
   if (since >= query.until) return undefined;
   const row = new ReplayedRow(mode, { ...query, since }, maxBytes);
   return new Promise((resolve, reject) => {
@@ -99,7 +98,7 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
       },
     });
     const addresses = [...new Set([CLOCK_SYSVAR, ...query.addresses])];
-    call.send(encodeFilter({ mode, version: 1, addresses, fromSlot: Math.min(since, first) }));
+    call.send(encodeFilter({ mode, version: 1, addresses, fromSlot: since }));
   });
 }
 
