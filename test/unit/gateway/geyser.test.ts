@@ -1619,7 +1619,7 @@ t.test('accounts that can not be read keep no others from being live, nor are th
     calls++;
     const addresses = named as string[];
     if (addresses.some((each) => barred.includes(each)))
-      throw new GatewayError('upstream_error', 'an account is barred');
+      throw new GatewayError('rpc_error', '-32602: an account is barred', { status: 400, rpcCode: -32602 });
     const isTooLarge = large.some((each) => addresses.includes(each));
     if (isTooLarge) throw new GatewayError('result_too_large', 'the response is too long');
     const tooLong = `{"data":"${'A'.repeat(1700)}"}`; // what would be no account

@@ -600,6 +600,19 @@ t.test('live-account-source', async (t) => {
     }
   });
 
+  t.test('so is one whose read nodes refuse', async (t) => {
+    const harness = openAccountHarness();
+    const ended: string[] = [];
+    const subscriber = { ...nobody, onEnd: ({ code }: GatewayError) => ended.push(code) };
+    const session = await untilSubscribed(harness, 'confirmed', subscriber);
+    session.acknowledgeAll();
+    await flushEvents();
+    const barred = new GatewayError('rpc_error', '-32602: the account is barred', { status: 400, rpcCode: -32602 });
+    session.pendingCalls.shift()?.fail(barred);
+    await flushEvents();
+    t.strictSame([ended, session.unsubscribed], [['rpc_error'], ['a']]);
+  });
+
   t.test('a notification that cannot be decoded ends one account, and not its session', async (t) => {
     for (const account of UNDECODABLE) {
       const { harness, session } = await openLive();

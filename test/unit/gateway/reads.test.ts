@@ -261,6 +261,7 @@ t.test('account-batcher', async (t) => {
         new GatewayError('upstream_timeout', 'no node answered in time'),
         new GatewayError('result_too_large', 'too long'),
         new GatewayError('rpc_error', '-32000: response too large', { status: 502, rpcCode: -32000 }),
+        new GatewayError('rpc_error', '-32602: account is barred', { status: 400, rpcCode: -32602 }),
       ] as const;
       await fc.assert(
         fc.asyncProperty(

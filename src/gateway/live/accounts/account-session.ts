@@ -10,6 +10,7 @@ import type {
 } from '../../upstream/pubsub/pubsub-session.ts';
 import { AccountBatcher, type AccountQuery, type AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { factsOfAccount } from '../../upstream/reads/account-facts.ts';
+import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import { contradictionOf } from '../../upstream/rpc/facts.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
@@ -232,7 +233,7 @@ export class AccountSession {
       .catch((thrown: unknown) => {
         entry.isReading = false;
         const reason = GatewayError.from(thrown);
-        const isPermanent = reason.code === 'result_too_large' || reason.code === 'internal_error';
+        const isPermanent = isRefusal(reason) || reason.code === 'internal_error';
         if (isPermanent && isAttached()) this.#markIneligible(account, reason); // else the read is still needed
       });
   }

@@ -11,6 +11,7 @@ import { atMost } from '../../../shared/runtime/at-most.ts';
 import { promised, type Waiter } from '../../../shared/runtime/waiter.ts';
 import { isByteBudgetSpent } from '../failsafe/byte-budget.ts';
 import { CLOCK_SLOT_BYTES } from '../rpc/clock-slot.ts';
+import { rpcFaultOf } from '../rpc/error-normalizer.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
@@ -311,7 +312,8 @@ export function mayBeOfOneAccount(error: GatewayError): boolean {
     case 'overloaded':
       return isByteBudgetSpent(error);
     case 'rpc_error':
-      return error.status === 502; // some providers have codes of their own for a response that is too large
+      // Some providers have codes of their own for a response that is too large, or for an account that they bar.
+      return error.status === 502 || rpcFaultOf(error) === 'caller';
     default:
       return false;
   }
