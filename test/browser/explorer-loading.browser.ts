@@ -181,6 +181,7 @@ t.test('what no demo cluster has: a history that begins, an epoch of a warm-up, 
   let rows: readonly unknown[] = [];
   const { page } = await openTab(t);
   await page.clock.install();
+  await countLayoutShifts(page);
   await answerWith(page, {
     'search?*': (path) =>
       path.includes('epoch')
@@ -209,10 +210,14 @@ t.test('what no demo cluster has: a history that begins, an epoch of a warm-up, 
   });
   await page.goto(`${gateway.url}/explorer?q=${UNUSED}`);
   await part(page, 'History').locator('p:text("No transactions.")').waitFor();
-  rows = [1, 2].map((each) => ({ ...row, signature: `${each}`.repeat(88) }));
-  await page.clock.runFor(10_000);
-  await restoreDate(page);
-  await part(page, 'History').locator('.fresh:text-is("2 new")').waitFor();
+  for (const count of [2, 25]) {
+    rows = Array.from({ length: count }, (_, each) => ({ ...row, signature: `${each}`.padEnd(88, '1') }));
+    await page.clock.runFor(10_000);
+    await restoreDate(page);
+    await part(page, 'History').locator(`.fresh:text-is("${count} new")`).waitFor();
+  }
+  await page.waitForTimeout(300); // for the frame that would move something
+  t.same(await page.evaluate('shiftedBy'), [], 'not even the box around its buttons moves');
   await page.goto(`${gateway.url}/explorer?q=epoch%200`);
   await part(page, 'Epoch').locator('dt').first().waitFor();
   t.match(await part(page, 'Epoch').textContent(), /StateoverFirst slot0Last slot31Current epoch14$/);
@@ -272,6 +277,10 @@ t.test('what comes late moves nothing', async (t) => {
   await held?.continue();
   await untilShown(part(page, 'Portfolio').locator('td'));
   t.same(await shiftedElements(page), [], 'of an address');
+  const scrolls = (selector: string) =>
+    page.locator(selector).evaluate(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight);
+  t.ok(await scrolls('.late > div'), 'a late part scrolls');
+  t.notOk(await scrolls('.late'), 'below its header, whose buttons no scrollbar moves');
 
   await holdFirst(/\/block\//);
   await page.goto(`${gateway.url}/explorer`);

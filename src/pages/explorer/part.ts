@@ -38,8 +38,7 @@ export class Part {
 
   /** What has the focus keeps it, if there is still something of that name. */
   show(...children: readonly Child[]): void {
-    const { activeElement } = document;
-    const focused = this.#body.contains(activeElement) ? nameOf(activeElement) : undefined;
+    const focused = nameOf(this.#body.querySelector(':focus'));
     this.#body.replaceChildren(...present(children));
     if (focused === undefined) return;
     const enabled = [...this.#body.querySelectorAll<HTMLElement>('a, :enabled, [tabindex]')];
@@ -52,7 +51,7 @@ export class Part {
     if (this.#body.getAttribute('aria-busy') !== 'true' || this.element.classList.contains('late')) return;
     this.element.style.height = `${this.element.offsetHeight}px`;
     this.element.classList.add('late');
-    this.element.tabIndex = 0; // so that it scrolls by keyboard
+    this.#body.tabIndex = 0; // so that it scrolls by keyboard
   }
 
   prove(answer: Evidence): void {
