@@ -161,6 +161,21 @@ t.test(
   },
 );
 
+t.test('a dropped file is judged by its bytes', async (t) => {
+  const { page } = await openTab(t);
+  await page.goto(EMPTY_PAGE);
+  const drop = (bytes: Buffer): Promise<unknown> =>
+    page.evaluate(`
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([Uint8Array.from([${[...bytes]}])], 'answer.json'));
+      dispatchEvent(new DragEvent('drop', { dataTransfer }));`);
+  await drop(Buffer.from(body));
+  await page.waitForSelector('#finding.open');
+  await drop(Buffer.concat([Buffer.from(body), Buffer.of(0xff)]));
+  await waitFor(async () => (await page.textContent('#note'))?.includes('not UTF-8') === true, 'the fault');
+  t.equal(await page.inputValue('#body'), '', 'what is no text is not shown as if it were one');
+});
+
 t.test('a receipt of several operators says how many agreed', async (t) => {
   const { page } = await openTab(t);
   const vector = allVectors.find(({ body }) => body.includes('"agreed":"2/'));

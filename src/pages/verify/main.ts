@@ -1,3 +1,4 @@
+import { bodyText, FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
 import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
@@ -153,11 +154,20 @@ elementById('forge', HTMLButtonElement).addEventListener('click', forge);
 addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', (event) => {
   event.preventDefault();
-  void event.dataTransfer?.files[0]?.text().then((text) => {
-    bodyInput.value = text;
-    leaveExample();
-    verify();
-  });
+  const [file] = event.dataTransfer?.files ?? [];
+  void file
+    ?.arrayBuffer()
+    .then((bytes) => {
+      bodyInput.value = bodyText(new Uint8Array(bytes));
+      leaveExample();
+      verify();
+    })
+    .catch((thrown) => {
+      bodyInput.value = '';
+      verify();
+      noteElement.textContent =
+        thrown instanceof ReceiptError ? FAULT_EXPLANATIONS[thrown.code] : "The file can't be read.";
+    });
 });
 form.addEventListener('submit', (event) => {
   event.preventDefault();
