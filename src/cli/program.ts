@@ -103,6 +103,7 @@ const FAULTS: readonly (readonly [RegExp, string])[] = [
   [/^option '(?:-\w, )?(--[\w-]+)[^']*' argument missing$/, 'the value of $1 is missing'],
   [/^required option '(--[\w-]+)[^']*' not specified$/, '$1 is missing'],
   [/^missing required argument '(.*)'$/, '<$1> is missing'],
+  [/^(too many arguments for '.*')\. Expected (\d+) arguments? but got (\d+)\.$/, '$1: $3 instead of $2'],
 ];
 
 const usageFault = (message: string): string =>

@@ -5,8 +5,10 @@ import { redactUrl } from './redact-url.ts';
 type Path = readonly PropertyKey[];
 
 /** The name may be a URL that was meant for a flag, so it is redacted. */
-export const unknownNameMessage = (kind: string, name: string, known: Iterable<string>): string =>
-  `unknown ${kind} ${redactUrl(name)}${nearestNameHint(name, known)}`;
+export const unknownNameMessage = (kind: string, name: string, known: Iterable<string>, otherwise = ''): string =>
+  `unknown ${kind} ${redactUrl(name)}${nearestNameHint(name, known) || otherwise}`;
+
+export const SEE_SETTINGS = '; see slotgate config schema';
 
 /** Returns the end of a message about an unknown name: which known one is near, if one is. */
 export function nearestNameHint(name: string, known: Iterable<string>, mostEdits?: number): string {
@@ -26,7 +28,9 @@ export function describeIssue(
   const { path } = issue;
   if (issue.code === 'unrecognized_keys' && path[0] !== 'upstreams') {
     const keys = issue.keys.map((key) => [...path, key]);
-    return keys.map((key) => `${unknownNameMessage('setting', pathText(key), names)} ${sourceOf(key)}`).join('; ');
+    return keys
+      .map((key) => `${unknownNameMessage('setting', pathText(key), names, SEE_SETTINGS)} ${sourceOf(key)}`)
+      .join('; ');
   }
   const value = valueAt(topLayerAt(layers, path)?.values, path);
   return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, value)} ${sourceOf(path)}${listHint(path, value)}`;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { reasonOf } from '../shared/domain/reason-of.ts';
 import { StartError } from '../shared/domain/start-error.ts';
 import { packageFile } from '../shared/runtime/package.ts';
-import { sectionNameMessage, unknownNameMessage } from './config-errors.ts';
+import { SEE_SETTINGS, sectionNameMessage, unknownNameMessage } from './config-errors.ts';
 import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.ts';
 import { isReaderVariable } from './reader-variables.ts';
 import { redactUrl } from './redact-url.ts';
@@ -55,7 +55,7 @@ function pathOf(text: string, cwd: string): string {
 function readLayerFile(path: string, source: string): ConfigLayer {
   let values: unknown;
   try {
-    values = JSON.parse(readFileSync(path, 'utf8'));
+    values = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, '')); // editors on Windows begin a file with it
   } catch (cause) {
     const reason = reasonOf(cause);
     // V8 quotes the text around a syntax error, which may contain a key in a URL
@@ -86,7 +86,9 @@ export function layersFromEnv(env: Readonly<Record<string, string | undefined>>)
 function nameError(kind: string, name: string, known: ReadonlyMap<string, Setting>, separator: string): StartError {
   const members = [...known.keys()].filter((member) => member.startsWith(name + separator));
   const message =
-    members.length > 0 ? sectionNameMessage(name, members, known.keys()) : unknownNameMessage(kind, name, known.keys());
+    members.length > 0
+      ? sectionNameMessage(name, members, known.keys())
+      : unknownNameMessage(kind, name, known.keys(), SEE_SETTINGS);
   return new StartError(78, message);
 }
 

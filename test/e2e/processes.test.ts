@@ -182,7 +182,12 @@ t.test('command-line', async (t) => {
     [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],
     [['config', 'pint'], {}, 64, /unknown command config pint, the nearest known name is config print \(of /],
     [['config'], {}, 64, /config needs one of print, check, schema/],
-    [['config', 'check', 'my.json'], {}, 64, /too many arguments for 'check'/],
+    [
+      ['config', 'check', 'my.json'],
+      {},
+      64,
+      /too many arguments for 'check': 1 instead of 0; see slotgate config check --help\n/,
+    ],
     [['keys', 'revoke', '9bf9f5e2', 'e59dc6d7'], {}, 64, /too many arguments for 'revoke'/],
     [['receipt', 'key', 'list', 'x'], {}, 64, /too many arguments for 'list'/],
     [
@@ -198,6 +203,10 @@ t.test('command-line', async (t) => {
     [['get', '/balence/ADDR'], {}, 64, /unknown path \/balence\/ADDR, the nearest known name is \/balance\/ADDR\n/],
     [['get', 'api/v1/adress/ADDR/portfolio'], {}, 64, /the nearest known name is \/address\/ADDR\/portfolio\n/],
     [['get', '/rpc'], {}, 64, /\/rpc accepts POST/],
+    [['get', ''], {}, 64, /unknown path \/; see slotgate get --help\n/],
+    [['watch', '--frequency', '5'], {}, 64, /unknown flag --frequency; see slotgate watch --help\n/],
+    [['use', 'gateway'], {}, 64, /<url> must be an http:\/\/ or https:\/\/ URL, got gateway\n/],
+    [['--set', 'colour=1'], {}, 78, /unknown setting colour; see slotgate config schema\n/],
     [['get', '/slot', '--url', 'gateway'], {}, 64, /--url must be an http:\/\/ or https:\/\/ URL/],
     [['--port', 'nope'], {}, 78, /port: expected a whole number from 0 to 65535, got "nope" \(--port\)/],
     [['start', '--set', 'prot=1'], {}, 78, /unknown setting prot, the nearest known name is port/],
@@ -259,7 +268,7 @@ t.test('command-line', async (t) => {
   t.test('a user without a home, or with no folder for settings, has no pinned gateway', async (t) => {
     const elsewhere = { XDG_CONFIG_HOME: '/dev/null', SLOTGATE_URL: '' };
     const get = ['get', '/slot', '--port', '1'];
-    t.match(await runSlotgate(get, elsewhere), { code: 1, err: /is one running at http:\/\/127\.0\.0\.1:1\?/ });
+    t.match(await runSlotgate(get, elsewhere), { code: 1, err: /is a gateway running at http:\/\/127\.0\.0\.1:1\?/ });
     t.match(await runSlotgate(['use'], elsewhere), { code: 1, err: /no gateway is pinned/ });
     t.match(await runSlotgate(['use', '--forget'], elsewhere), { code: 0, err: 'no gateway was pinned\n' });
   });
@@ -339,7 +348,9 @@ t.test('command-line', async (t) => {
 
   async function getsProvenAnswers(t: Test, url: string): Promise<void> {
     const { publicKey } = (await (await fetch(`${url}/api/v1/pubkey`)).json()) as { publicKey: string };
-    const { result } = (await (await fetch(`${url}/api/v1/health`)).json()) as { result: { cluster: string } };
+    const { result } = (await (await fetch(`${url}/api/v1/health`)).json()) as {
+      result: { cluster: string; embedded: { rpc: string } };
+    };
     const believed = await runSlotgate(['get', PATH, '--url', url, '--nonce']);
     t.same([believed.code, believed.out], [0, BALANCE], 'the signed bytes');
     t.match(
@@ -380,7 +391,12 @@ t.test('command-line', async (t) => {
     t.match(await runSlotgate(['get', '/slot', '--url', 'http://127.0.0.1:1']), {
       code: 1,
       out: '',
-      err: /is one running at http:\/\/127\.0\.0\.1:1/,
+      err: /is a gateway running at http:\/\/127\.0\.0\.1:1/,
+    });
+    t.same(await runSlotgate(['get', '/slot', '--url', result.embedded.rpc]), {
+      code: 1,
+      out: '',
+      err: `slotgate: status 405 without a known error code: is a gateway running at ${result.embedded.rpc}?\n`,
     });
 
     const proxy = await openTamperingProxy(t, url);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -329,6 +329,7 @@ t.test('receipt-verify-command', async (t) => {
     t.same([code, out.match(/"valid":\w+/g)], [1, ['"valid":true', '"valid":false', '"valid":true']], 'not UTF-8');
     const ended = await verify(t, [...args, publicKey], `retry: 1000\n\n${whole}event: end\ndata: {"code":1001}\n\n`);
     t.equal(ended.code, 0, 'what is no event is skipped');
+    t.match(await verify(t, [...args, publicKey], body), { code: 1, err: 'slotgate: the input has no event\n' });
   });
 
   t.test('a line end after the body is allowed', async (t) => {
@@ -426,6 +427,8 @@ t.test('receipt-verify-command', async (t) => {
       'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines are not valid\n',
     );
     t.same(await verify(t, options, ''), { code: 1, out: '', err: 'slotgate: the input has no line\n' });
+    const absent = await runSlotgate(['receipt', 'verify', 'absent', ...options]);
+    t.match(absent, { code: 64, out: '', err: /^slotgate: can't read absent: ENOENT: [^\n]+\n$/ });
   });
 
   t.test('a line is verified as soon as it arrives', async (t) => {
@@ -510,6 +513,18 @@ t.test('program', async (t) => {
       t.end();
     },
   );
+
+  const isFull = existsSync('/dev/full') ? false : 'this system has no full device';
+  t.test('a command says when it can not write its output', { skip: isFull }, (t) => {
+    const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
+    const { status, stderr } = spawnSync(process.execPath, [main, '--version'], {
+      stdio: [...stdio],
+      encoding: 'utf8',
+    });
+    t.match({ status, stderr }, { status: 1, stderr: /^slotgate: can't write the output: ENOSPC[^\n]*\n$/ });
+    t.end();
+  });
 
   t.test('the help of every command has examples', async (t) => {
     const helpOf = async (path: readonly string[]): Promise<void> => {

@@ -28,6 +28,7 @@ t.test('config-schema', async (t) => {
   const defaults = JSON.parse(readFileSync(packageFile('config/default.json'), 'utf8'));
   const cwd = t.testdir({
     'empty.json': '{}',
+    'marked.json': '\ufeff{ "port": 7 }',
     'broken.json': '{ "upstreams": ["https://rpc.example/v2/KEY" }',
     'list.json': '[]',
   });
@@ -256,7 +257,7 @@ t.test('config-schema', async (t) => {
         /^SLOTGATE_UPSTREAM is .*, the nearest known name is SLOTGATE_UPSTREAMS: set /,
       ],
       [{ set: ['upstream=http://a'] }, {}, /^unknown setting upstream, the nearest known name is upstreams$/],
-      [{ set: ['__proto__.port=1'] }, {}, /^unknown setting __proto__\.port$/],
+      [{ set: ['__proto__.port=1'] }, {}, /^unknown setting __proto__\.port; see slotgate config schema$/],
       [{}, { SLOTGATE_PROT: '1' }, /^unknown variable SLOTGATE_PROT, the nearest known name is SLOTGATE_PORT$/],
       [{ config: file({ prot: 1 }) }, {}, /^unknown setting prot, the nearest known name is port \(.*overlay\.json\)$/],
     ];
@@ -264,7 +265,7 @@ t.test('config-schema', async (t) => {
     const files: readonly [unknown, RegExp][] = [
       [{ limits: { fre: { units: 1 } } }, /^unknown setting limits\.fre, the nearest known name is limits\.free \(/],
       [{ cache: { byts: 1, presgn: 1 } }, /cache\.byts, .* cache\.bytes .*; .*cache\.presgn, .* cache\.presign /],
-      [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__ \(/],
+      [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__; see slotgate config schema \(/],
       [
         { upstreams: [{ url: 'http://a', wss: 'ws://a' }] },
         /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, operator, weight, archival, pooled, methods and geyser, got /,
@@ -544,6 +545,7 @@ t.test('config-schema', async (t) => {
     const url = refusal({ config: 'https://rpc.example/KEY' });
     t.match(url, { exitCode: 64, message: 'https://rpc.example/***' });
     t.notMatch(String(url), 'KEY');
+    t.equal(load({ config: './marked.json' }).port, 7, 'with a byte order mark');
     t.match(refusal({ config: './absent.json' }), { exitCode: 78, message: /^can't read \.\/absent\.json: ENOENT/ });
     t.match(refusal({ config: './list.json' }), { exitCode: 78, message: /expected an object of settings$/ });
     t.match(refusal({ config: './broken.json' }), { exitCode: 78, message: /^can't read \.\/broken\.json: / });

@@ -35,7 +35,8 @@ export const unknownChoiceMessage = (kind: string, text: string, names: readonly
 export function unknownFlagError(program: Command, argv: readonly string[], flag: string): StartError {
   const command = commandOf(program, argv);
   const flags = [...new Set([program, command])].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
-  return new StartError(64, unknownNameMessage('flag', flag, [...flags, '--help']));
+  const see = `; see ${helpNameOf(program, argv)}`;
+  return new StartError(64, unknownNameMessage('flag', flag, [...flags, '--help'], see));
 }
 
 /** Names the help of the command of a command line. */

@@ -38,10 +38,10 @@ export const addGatewayOptions = (command: Command): Command =>
     .option('--cluster <base58>', 'the genesis hash of the cluster that it must be about', genesisHash);
 
 /** Returns the gateway that the flags name, or else the variables, `slotgate use`, or the settings. */
-export async function chooseGateway(flags: GatewayFlags, command: Command): Promise<ChosenGateway> {
+export async function chooseGateway(flags: GatewayFlags, command: Command, flag = '--url'): Promise<ChosenGateway> {
   const pinned = readPinnedGateway(process.env);
   const named = flags.url ?? (process.env[URL_VARIABLE]?.trim() || undefined);
-  const source = flags.url === undefined ? URL_VARIABLE : '--url';
+  const source = flags.url === undefined ? URL_VARIABLE : flag;
   const url = baseUrlOf(named === undefined ? (pinned?.url ?? (await localUrlOf(command))) : checkedUrl(named, source));
   const isPinned = pinned !== undefined && baseUrlOf(pinned.url) === url;
   const keys = flags.publicKey ?? keysInVariable() ?? (isPinned ? [pinned.publicKey] : undefined);
@@ -92,9 +92,10 @@ export function requestFailure(thrown: unknown, url: string): StartError {
     return new StartError(1, `the answer is not proven: ${code}. ${FAULT_EXPLANATIONS[code]}${help}`, thrown);
   }
   if (!(thrown instanceof SlotgateError)) throw thrown;
-  const { code, message, help } = thrown;
-  if (code === 'network' || code === 'timeout')
-    return new StartError(1, `${message}: is one running at ${new URL(url).origin}?`, thrown);
+  const { code, message, help, status } = thrown;
+  const isOther = code === 'unreadable' && (status ?? 0) >= 400;
+  if (isOther || code === 'network' || code === 'timeout')
+    return new StartError(1, `${message}: is a gateway running at ${new URL(url).origin}?`, thrown);
   const see = help === null || code === 'unreadable' ? '' : `; see ${terminalText(help)}`;
   return new StartError(1, `${code}: ${terminalText(message)}${see}`, thrown);
 }

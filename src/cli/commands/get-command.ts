@@ -76,8 +76,11 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
   const [pathname = ''] = pathOf(text).split('?');
   const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
   const hint = nearestNameHint(pathname, readable);
-  const unknownPath = new StartError(64, `unknown path ${terminalText(pathname)}${hint}`);
-  if (text.includes('/')) throw unknownPath;
+  const unknownPath = new StartError(
+    64,
+    `unknown path ${terminalText(pathname)}${hint || '; see slotgate get --help'}`,
+  );
+  if (text === '' || text.includes('/')) throw unknownPath;
   const target = `${API_PREFIX}/search?q=${encodeURIComponent(text)}`;
   const { result } = await fetchVerified('/search', target, gateway, {}).catch((thrown: unknown) => {
     const isNothing = thrown instanceof SlotgateError && thrown.code === 'unclassifiable';

@@ -62,8 +62,8 @@ export function declareReceiptVerify(verify: Command): void {
     .action(async (file: string, flags: VerifyFlags) => {
       const verify = verifierFor(flags, systemClock);
       const input = openInput(file);
-      if (flags.chain) await verifyLines(eventLines(input), chained(verify));
-      else await (flags.ndjson ? verifyLines(readLines(input), verify) : verifyWhole(input, verify));
+      if (flags.chain) await verifyLines(eventLines(input), chained(verify), 'event');
+      else await (flags.ndjson ? verifyLines(readLines(input), verify, 'line') : verifyWhole(input, verify));
     });
 }
 
@@ -72,7 +72,7 @@ async function* openInput(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file === '-' ? process.stdin : createReadStream(file);
   } catch (thrown) {
-    throw new StartError(64, reasonOf(thrown));
+    throw new StartError(64, `can't read ${file === '-' ? 'the standard input' : file}: ${reasonOf(thrown)}`);
   }
 }
 
@@ -155,7 +155,7 @@ async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<vo
 }
 
 /** Verifies line by line and prints a result for each as it arrives. */
-async function verifyLines(messages: AsyncIterable<Uint8Array>, verify: VerifyMessage): Promise<void> {
+async function verifyLines(messages: AsyncIterable<Uint8Array>, verify: VerifyMessage, what: string): Promise<void> {
   let lines = 0;
   let invalid = 0;
   const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'verifying' });
@@ -173,10 +173,10 @@ async function verifyLines(messages: AsyncIterable<Uint8Array>, verify: VerifyMe
       const fault = faultCodeOf(thrown);
       invalid++;
       process.stdout.write(`{"valid":false,"fault":"${fault}"}\n`);
-      process.stderr.write(`line ${lines}: ${fault}\n`);
+      process.stderr.write(`${what} ${lines}: ${fault}\n`);
     }
   }
   progress.end();
-  if (lines === 0) throw new StartError(1, 'the input has no line');
-  if (invalid > 0) throw new StartError(1, `${invalid} of ${lines} lines are not valid`);
+  if (lines === 0) throw new StartError(1, `the input has no ${what}`);
+  if (invalid > 0) throw new StartError(1, `${invalid} of ${lines} ${what}s are not valid`);
 }

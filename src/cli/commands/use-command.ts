@@ -30,7 +30,7 @@ export function declareUse(use: Command): void {
 
 /** Pins the key that signs now: that of a gateway which is pinned already, or one that it has signed for. */
 async function pinAt(named: string, command: Command): Promise<PinnedGateway> {
-  const chosen = await chooseGateway({ url: named }, command);
+  const chosen = await chooseGateway({ url: named }, command, '<url>');
   const { url } = chosen;
   try {
     const { proof } = await fetchVerified('/slot', `${API_PREFIX}/slot`, chosen, {});
