@@ -291,7 +291,7 @@ t.test('values-of-one-node', async (t) => {
       'live/feed/version-ring.ts',
       'network-history/network-history.ts',
     ];
-    const composed = read('composition/open-answers.ts');
+    const composed = read('composition/open-live.ts') + read('composition/open-answers.ts');
     const dropped = /onContradicted\(.*?\n {2}}\);/s.exec(composed)?.[0] ?? '';
     const cleared = `${/const ofOneNode: .*?\n {2}\];/s.exec(composed)?.[0]} ${dropped}`;
     for (const name of [...caches, ...others]) {

@@ -6,17 +6,8 @@ import { version } from '../../shared/runtime/package.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
 import { Cache } from '../cache/cache.ts';
 import { EventLog } from '../http/stream/event-log.ts';
-import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
-import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
 import { pastAccounts } from '../live/accounts/past-accounts.ts';
-import { bytesOfAccount } from '../live/feed/kept-account.ts';
-import { RecentBlocks } from '../live/feed/recent-blocks.ts';
-import { VersionRing } from '../live/feed/version-ring.ts';
-import { LiveLogs } from '../live/logs/live-logs.ts';
-import { PastSlots } from '../live/past-slots.ts';
-import { RequestBudgets } from '../live/request-budget.ts';
-import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
-import { bytesOfList, pastTokenLists } from '../live/token-lists/past-token-lists.ts';
+import { pastTokenLists } from '../live/token-lists/past-token-lists.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
@@ -32,16 +23,14 @@ import { createRpcReadThrough } from '../routes/rpc/answer-rpc-call.ts';
 import { ScanGate } from '../routes/scans/scan-gate.ts';
 import { ScanTables } from '../routes/scans/scan-tables.ts';
 import { createKnownMints } from '../tokens/known-mint-names.ts';
-import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { AccountBatcher } from '../upstream/reads/account-batcher.ts';
 import { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
-import { OverlappingReads } from '../upstream/reads/overlapping-reads.ts';
 import { ProgramIdlCache } from '../upstream/reads/program-idls.ts';
 import { TransactionRecords } from '../upstream/reads/transaction-records.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import type { Environment } from './environment.ts';
+import { openLive } from './open-live.ts';
 import type { Signing } from './open-signing.ts';
 import type { State } from './open-state.ts';
 import type { Upstream } from './open-upstream.ts';
@@ -51,12 +40,6 @@ export type Answers = ReturnType<typeof openAnswers>;
 
 /** What `cache.bytes` is divided by for the limit of cached transactions. */
 const TRANSACTION_SHARE = 8;
-
-/** The time in milliseconds for which reads of accounts wait for others while a call is under way: little beside that call. */
-const GATHER_MS = 1;
-
-/** What `ring.bytes` is divided by for the limit of past token lists. */
-const LIST_SHARE = 8;
 
 /** One thread decodes about ten of the longest transactions a second. */
 const DECODING_THREADS = 1;
@@ -79,65 +62,17 @@ export function openAnswers(
   startup: Pick<Startup, 'problem'>,
   { onLeasesAdvanced = () => {}, copy, workers }: AnswersOptions = {},
 ) {
-  const { config, engine, log, clock, random, vitals, leaving, disposals, startedMs, jupiterKey, writes } = env;
+  const { config, engine, log, clock, vitals, leaving, disposals, startedMs, jupiterKey, writes } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
   const bytes = config.cache.bytes - recordBytes;
   const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
-  const budgets = new RequestBudgets(clock, config.live.requestsPerSecond);
-  disposals.defer(() => budgets.close());
   const advanceHot = (source: LeaseSource): void => {
     cache.advanceHot(source);
     onLeasesAdvanced();
   };
-  const blocks = new RecentBlocks(config.ring.slots);
-  const pastSlots = new PastSlots({ blocks, mesh });
-  const liveOptions = {
-    mesh,
-    clock,
-    random,
-    settings: config.live,
-    budgets,
-    onLeasesAdvanced: advanceHot,
-    onDenied: () => pastSlots.clear(),
-    onProblem: (problem: string, fields: object) => log.warn(fields, problem),
-  };
   const admitOwn: Admit = (work) => access.admission.enterOwn(work);
-  const { agreement } = mesh;
-  const accounts = new AccountBatcher(mesh, {
-    clock,
-    gatherMs: GATHER_MS,
-    overlapping:
-      agreement && config.receipts.sampleRate > 0 ? new OverlappingReads({ agreement, clock, random }) : undefined,
-    tip: (commitment) => mesh.tip(commitment),
-  });
-  const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
-  const ring = new VersionRing({ ...config.ring, bytes: config.ring.bytes - listBytes }, bytesOfAccount);
-  const listRing = new VersionRing({ ...config.ring, bytes: listBytes }, bytesOfList);
-  const feeds = copy === undefined ? feedsOf(env, embedded) : []; // what is copied is kept elsewhere
-  const feed =
-    feeds.length === 0
-      ? undefined
-      : {
-          feeds,
-          mesh,
-          clock,
-          random,
-          settings: config.upstreamPolicy,
-          ring,
-          blocks,
-          maxBytes: config.ring.feedBytes,
-          onProblem: (node: string, problem: string) =>
-            log.warn({ node }, `the Geyser feed can't be used: ${problem}; accounts are kept live over WebSockets`),
-          onRecovery: (node: string, recovery: string) => log.info({ node }, recovery),
-        };
-  const rings = copy === undefined ? { accounts: ring, lists: listRing } : undefined; // what is copied is kept elsewhere
-  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts, feed, ring: rings?.accounts });
-  disposals.defer(() => liveAccounts.feed?.close());
-  const listings = new SharedListings(mesh);
-  const { list: listOwner } = listings;
-  const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner, ring: rings?.lists });
-  const liveLogs = new LiveLogs(liveOptions);
-  disposals.defer(() => liveLogs.close());
+  const live = openLive(env, { mesh, embedded }, { advanceHot, isFollower: copy !== undefined });
+  const { accounts, liveAccounts, listings, tokenLists, blocks, pastSlots, ring, listRing, liveSources } = live;
   const pricing = configuredPrices(config.prices, {
     accounts: liveAccounts,
     clock,
@@ -184,7 +119,7 @@ export function openAnswers(
     pastAccounts: pastAccounts(ring, pastSlots),
     pastTokenLists: pastTokenLists(listRing, pastSlots),
     tokenLists,
-    listOwner,
+    listOwner: listings.list,
     mergedSignatures,
     networkHistory,
     holderTabler,
@@ -220,7 +155,6 @@ export function openAnswers(
   };
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
-  const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
   const eventLog = new EventLog({
     ring,
     liveAccounts,
@@ -240,20 +174,10 @@ export function openAnswers(
     for (const each of ofOneNode) each.clear();
     vitals.consensus = null;
   });
-  const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
   const { read: readEvents } = eventLog;
-  return { cache, context, ring, rings: [ring, listRing], readEvents, readThrough, networkHistory, ...live };
+  const rings = [ring, listRing];
+  return { cache, context, rings, readEvents, readThrough, networkHistory, ...live, onLeasesAdvanced: advanceHot };
 }
-
-/** Returns the feeds of the nodes, or of the embedded cluster. */
-const feedsOf = ({ config, feedTokens }: Environment, embedded: Upstream['embedded']): readonly NamedFeed[] =>
-  embedded === undefined
-    ? config.upstreams.flatMap(({ id, geyser }) =>
-        geyser === undefined ? [] : [{ id, url: geyser.url, token: feedTokens.get(id) }],
-      )
-    : embedded.geyserUrl === undefined
-      ? []
-      : [{ id: 'embedded', url: embedded.geyserUrl, token: undefined }];
 
 /** Returns the address of the embedded cluster; null where there is none. */
 export const addressOf = (embedded: Upstream['embedded']): { readonly rpc: string } | null =>
