@@ -23,7 +23,7 @@ export function createGet(send: SendRequest, verifyAnswer: VerifyAnswer): RouteC
   async function get(path: string, params: TargetParameters = {}, options: ReadOptions = {}): Promise<unknown> {
     const { minSlot, agree, nonce: nonceOption = false, since } = options;
     const target = buildRequestTarget(path, params);
-    const nonce = nonceOption === true ? newNonce() : nonceOption || null;
+    const nonce = nonceOption === true ? newNonce() : nonceOption === false ? null : nonceOption;
     const headers = {
       ...minSlotHeader(minSlot),
       ...(agree !== undefined && { 'x-agree': String(agree) }),

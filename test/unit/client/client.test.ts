@@ -1320,6 +1320,8 @@ t.test('verify-answer', async (t) => {
       const reading = client.get('/balance/:addr', { addr: ADDRESS }, { nonce: true });
       await t.rejects(reading, { name: 'ReceiptError', code: 'nonce' });
     }
+    const { client } = open(() => new Response(signedBodyFor(TARGET, RESULT, { nonce: null })));
+    await t.rejects(client.get('/balance/:addr', { addr: ADDRESS }, { nonce: '' }), { code: 'nonce' }, 'an empty one');
     const replayed = open(() => new Response(signedBodyFor(TARGET, RESULT, { nonce: 'AAAAAAAAAAAAAAAAAAAAAA' })));
     await t.rejects(replayed.client.get('/balance/:addr', { addr: ADDRESS }), { code: 'nonce' });
   });
