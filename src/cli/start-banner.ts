@@ -2,9 +2,10 @@ import { styleText } from 'node:util';
 import type { ConfiguredOperators } from '../config/operators.ts';
 import { CLUSTER_NAMES } from '../shared/domain/cluster-names.ts';
 import { DEMO_ADDRESSES } from '../shared/domain/demo-addresses.ts';
+import { visibleText } from '../shared/domain/visible-text.ts';
 import { VOTE_PROGRAM } from '../shared/domain/well-known-addresses.ts';
 import type { RunningGateway } from './run-process.ts';
-import { shortKey, terminalText } from './terminal/terminal-text.ts';
+import { shortKey } from './terminal/terminal-text.ts';
 
 export interface BannerFacts {
   readonly version: string;
@@ -66,4 +67,4 @@ export const describeTrust = (operators: ConfiguredOperators | undefined): strin
     : `${operators.needed} of ${operators.count} operators must give the same before it is exact`;
 
 const formatCell = (label: string, value: string, width: number): string =>
-  `${styleText('dim', label.padEnd(7))} ${terminalText(value).padEnd(width)}`;
+  `${styleText('dim', label.padEnd(7))} ${visibleText(value).padEnd(width)}`;

@@ -325,6 +325,19 @@ t.test('a balance is shown where no stream is to be had', async (t) => {
   await part(live, 'Balance').locator('text=/lamports, live$/').waitFor();
 });
 
+t.test('a line of a log is one line, and turns no direction', async (t) => {
+  const { signature } = await findTransaction(false);
+  const { result } = (await get(`/tx/${signature}?enhanced=1`)).json;
+  const { logMessages } = result.meta as { logMessages: string[] };
+  logMessages.splice(1, 0, 'Program log: a\nProgram b success\u202e');
+  const { page } = await openTab(t);
+  await answerWith(page, { 'tx/*': () => result });
+  await page.goto(`${gateway.url}/explorer?q=${signature}`);
+  const log = part(page, 'Instructions').locator('.log').first();
+  await log.locator('summary').click();
+  t.match((await log.locator('pre').textContent())?.split('\n')[1], 'Program log: a\\nProgram b success\\u202e');
+});
+
 t.test('a transaction that could not be read is read again', async (t) => {
   const { result } = (await get(`/address/${WALLET}/history`)).json;
   const { page } = await openTab(t);

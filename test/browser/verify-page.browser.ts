@@ -161,6 +161,18 @@ t.test(
   },
 );
 
+t.test('no name in a result shows the figures beside it in another order', async (t) => {
+  const { page } = await openTab(t);
+  const signer = newSigner();
+  const statement = { slot: 1, commitment: 'confirmed', claim: 'observed', nonce: null } as const;
+  const result = '{"name":"a\u202eb","amount":"100"}';
+  const [sealed = ''] = sealAnswers(signer, [{ ...statement, request: 'GET /api/v1/slot', result }], Date.now());
+  await page.goto(EMPTY_PAGE);
+  await page.fill('#publicKey', signer.publicKey);
+  t.match(await judged(page, sealed), /^✓ Proven/);
+  t.equal(await page.textContent('#finding pre'), result.replace('\u202e', '\\u202e'));
+});
+
 t.test('a dropped file is judged by its bytes', async (t) => {
   const { page } = await openTab(t);
   await page.goto(EMPTY_PAGE);

@@ -15,7 +15,6 @@ import { createKeyPressFilter } from '../../src/cli/same-key-press.ts';
 import { formatBanner } from '../../src/cli/start-banner.ts';
 import { Progress } from '../../src/cli/terminal/progress.ts';
 import { describeResult } from '../../src/cli/terminal/result-words.ts';
-import { terminalText } from '../../src/cli/terminal/terminal-text.ts';
 import { WatchScreen } from '../../src/cli/terminal/watch-screen.ts';
 import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
 import type { ReceiptFault } from '../../src/client/verify/receipt-error.ts';
@@ -27,6 +26,7 @@ import { loadEngine } from '../../src/gateway/http/load-engine.ts';
 import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import type { HealthReport } from '../../src/pages/index.ts';
 import { indentJson } from '../../src/shared/domain/indent-json.ts';
+import { visibleText } from '../../src/shared/domain/visible-text.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { type ChildProgram, runModule } from '../support/child-process.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -1069,9 +1069,9 @@ t.test('progress', async (t) => {
 
   t.test('a terminal gets no escape of somebody else, and the text means the same in JSON', async (t) => {
     const hostile = 'a\u001b[2Jb\u009b1m\u202ec\u0007';
-    t.equal(terminalText(hostile), 'a\\u001b[2Jb\\u009b1m\\u202ec\\u0007');
-    t.equal(JSON.parse(`"${terminalText('\u202e\u{e0041}')}"`), '\u202e\u{e0041}');
-    t.equal(terminalText('one\ntwo'), 'one\ntwo');
+    t.equal(visibleText(hostile), 'a\\u001b[2Jb\\u009b1m\\u202ec\\u0007');
+    t.equal(JSON.parse(`"${visibleText('\u202e\u{e0041}')}"`), '\u202e\u{e0041}');
+    t.equal(visibleText('one\ntwo'), 'one\ntwo');
   });
 });
 

@@ -8,13 +8,13 @@ import { extractSecrets } from '../../config/secret-variables.ts';
 import { extractKeySource } from '../../gateway/index.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { type Finding, fail, ok, type Verdict } from '../doctor/finding.ts';
 import { checkEngine, checkMachine } from '../doctor/machine-checks.ts';
 import { checkNode, checkOperators, compareNodes, type NodeReport } from '../doctor/node-checks.ts';
 import { NodeProbe } from '../doctor/node-probe.ts';
 import { Progress } from '../terminal/progress.ts';
-import { terminalText } from '../terminal/terminal-text.ts';
 import { configSourcesOf } from './config-of.ts';
 import { examples } from './examples.ts';
 import { seconds } from './receipt-option-values.ts';
@@ -103,8 +103,8 @@ function formatFindings(groups: readonly Group[]): string {
   const findings = groups.flatMap(([, found]) => found);
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lineOf = ({ verdict, name, finding, fix }: Finding): string => {
-    const line = `${styleText(COLOURS[verdict], verdict.padEnd(4))}  ${name.padEnd(width)}  ${terminalText(finding)}`;
-    return fix === undefined ? line : `${line}\n${' '.repeat(width + 8)}fix: ${terminalText(fix)}`;
+    const line = `${styleText(COLOURS[verdict], verdict.padEnd(4))}  ${name.padEnd(width)}  ${visibleText(finding)}`;
+    return fix === undefined ? line : `${line}\n${' '.repeat(width + 8)}fix: ${visibleText(fix)}`;
   };
   const [good, warnings, failures] = (['ok', 'warn', 'fail'] as const).map((verdict) => countOf(verdict, findings));
   const lines = groups.flatMap(([title, found]) => [styleText('bold', title), ...found.map(lineOf), '']);

@@ -4,7 +4,7 @@ import { nearestNameHint } from '../../config/config-errors.ts';
 import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
 import { indentJson } from '../../shared/domain/indent-json.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { terminalText } from '../terminal/terminal-text.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { examples } from './examples.ts';
 import { type Fetched, fetchVerified, type Proof } from './fetch-verified.ts';
 import {
@@ -54,7 +54,7 @@ export function declareGet(get: Command): void {
       process.stdout.write(isForPeople ? await shownToPeople(routePath, result) : result);
       if (flags.quiet === true) return;
       const facts = [...(slot === undefined ? [] : [`slot ${slot}`]), proofFacts(proof, gateway)];
-      process.stderr.write(`${terminalText(facts.join('  '))}\n`);
+      process.stderr.write(`${visibleText(facts.join('  '))}\n`);
     });
 }
 
@@ -65,7 +65,7 @@ const proofFacts = (proof: Proof | undefined, gateway: ChosenGateway): string =>
 
 async function shownToPeople(routePath: string, result: string): Promise<string> {
   const { describeResult } = await import('../terminal/result-words.ts'); // of no use in a pipe
-  return `${terminalText(describeResult(routePath, result) ?? indentJson(result))}\n`;
+  return `${visibleText(describeResult(routePath, result) ?? indentJson(result))}\n`;
 }
 
 /** Fetches a route; what is none is searched for, and then the route that shows what was found. */
@@ -76,10 +76,7 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
   const [pathname = ''] = pathOf(text).split('?');
   const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
   const hint = nearestNameHint(pathname, readable);
-  const unknownPath = new StartError(
-    64,
-    `unknown path ${terminalText(pathname)}${hint || '; see slotgate get --help'}`,
-  );
+  const unknownPath = new StartError(64, `unknown path ${visibleText(pathname)}${hint || '; see slotgate get --help'}`);
   if (text === '' || text.includes('/')) throw unknownPath;
   const target = `${API_PREFIX}/search?q=${encodeURIComponent(text)}`;
   const { result } = await fetchVerified('/search', target, gateway, {}).catch((thrown: unknown) => {

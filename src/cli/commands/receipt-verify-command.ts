@@ -15,6 +15,7 @@ import {
 import type { Clock } from '../../shared/domain/clock.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Progress } from '../terminal/progress.ts';
 import { type ByteStream, readLines, readWhole } from './answer-input.ts';
@@ -141,11 +142,14 @@ function faultCodeOf(thrown: unknown): ReceiptFault {
   throw thrown;
 }
 
+/** A pipe gets the bytes that were signed. */
+const shown = (result: string): string => (process.stdout.isTTY ? visibleText(result) : result);
+
 async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<void> {
   const body = await readWhole(input);
   try {
     const { result, receipt } = verify(body);
-    process.stdout.write(`${result}\n`);
+    process.stdout.write(`${shown(result)}\n`);
     if (receipt.agreed !== undefined)
       process.stderr.write(`confirmed by ${receipt.agreed.replace('/', ' of ')} operators\n`);
   } catch (thrown) {
@@ -167,7 +171,7 @@ async function verifyLines(messages: AsyncIterable<Uint8Array>, verify: VerifyMe
       const agreed = receipt.agreed === undefined ? '' : `"agreed":"${receipt.agreed}",`;
       if (process.stdout.isTTY) progress.end(); // the line is drawn where results are
       process.stdout.write(
-        `{"valid":true,"request":"${receipt.request}","slot":${slot},${agreed}"result":${result}}\n`,
+        `{"valid":true,"request":"${receipt.request}","slot":${slot},${agreed}"result":${shown(result)}}\n`,
       );
     } catch (thrown) {
       const fault = faultCodeOf(thrown);

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { terminalText } from '../terminal/terminal-text.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { examples } from './examples.ts';
 import { fetchVerified } from './fetch-verified.ts';
 import { chooseGateway, requestFailure } from './gateway-options.ts';
@@ -50,5 +50,5 @@ function describe({ url, publicKey, cluster }: PinnedGateway): string {
     ['Key', publicKey],
     ['Cluster', name === undefined ? cluster : `${cluster} (${name})`],
   ];
-  return rows.map(([label = '', value = '']) => `${label.padEnd(8)} ${terminalText(value)}\n`).join('');
+  return rows.map(([label = '', value = '']) => `${label.padEnd(8)} ${visibleText(value)}\n`).join('');
 }

@@ -15,7 +15,7 @@ import {
   viewOf,
 } from '../../pages/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
-import { terminalText } from './terminal-text.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 
 /** Values change at most so often, as nobody reads faster. */
 const MIN_INTERVAL_MS = 400;
@@ -168,8 +168,8 @@ export class WatchScreen {
         : [['Balance', this.#sol === '' ? '–' : `${this.#sol} SOL at slot ${number(this.#balanceSlot)}`] as const]),
     ];
     return [
-      `${styleText(color, isLive ? '●' : '○')} ${styleText('bold', describeView(view))}  ${terminalText(this.#options.url)}  ${this.#frames} ${this.#frames === 1 ? 'frame' : 'frames'} verified`,
-      ...rows.map(([label, value]) => `${styleText('dim', label.padEnd(13))}${terminalText(value)}`),
+      `${styleText(color, isLive ? '●' : '○')} ${styleText('bold', describeView(view))}  ${visibleText(this.#options.url)}  ${this.#frames} ${this.#frames === 1 ? 'frame' : 'frames'} verified`,
+      ...rows.map(([label, value]) => `${styleText('dim', label.padEnd(13))}${visibleText(value)}`),
       '',
       styleText('dim', this.#isFrozen ? 'frozen: f goes on   q ends' : 'q ends   f freezes   ? explains'),
       ...(this.#hasHelp ? HELP.map((line) => styleText('dim', line)) : []),

@@ -1,6 +1,7 @@
 import { DEMO_ADDRESSES } from '../../shared/domain/demo-addresses.ts';
 import { indentJson } from '../../shared/domain/indent-json.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
@@ -198,7 +199,7 @@ async function showAnswer(output: HTMLElement, request: FilledRequest): Promise<
       { class: response.ok ? 'good' : 'bad' },
       `${response.status} in ${tookMs} ms. ${shownHeaders.join(', ')}`,
     );
-    const pre = create('pre', { tabindex: '0' }, indentJson(text).slice(0, SHOWN_CHARACTERS));
+    const pre = create('pre', { tabindex: '0' }, visibleText(indentJson(text)).slice(0, SHOWN_CHARACTERS));
     show(status, pre, ...linksOf(response, text, request));
   } catch {
     show(create('p', { class: 'bad' }, 'The gateway did not answer.'));
@@ -229,7 +230,7 @@ function showFrames(output: HTMLElement, request: FilledRequest): void {
   frames = socket;
   let count = 0;
   socket.onmessage = ({ data }) => {
-    pre.append(`${typeof data === 'string' ? data : `${data.size} bytes of MessagePack`}\n`);
+    pre.append(`${typeof data === 'string' ? visibleText(data) : `${data.size} bytes of MessagePack`}\n`);
     count++;
     if (count >= SHOWN_FRAMES) socket.close();
   };

@@ -1,4 +1,5 @@
 import type { Receipt } from '../../client/verify/index.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { create } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { figures } from './figures.ts';
@@ -70,7 +71,7 @@ function evidenceContent(body: string, { request, kid, slot, agreed }: Receipt):
   ];
   return [
     create('ul', {}, ...lines.map((line) => create('li', {}, line))),
-    create('pre', { tabindex: '0' }, body),
+    create('pre', { tabindex: '0' }, visibleText(body)),
     create('pre', { tabindex: '0' }, curl),
     create('div', { class: 'actions' }, copyButton(body, 'Copy body'), copyButton(curl, 'Copy curl'), download, verify),
   ];

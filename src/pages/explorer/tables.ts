@@ -1,3 +1,4 @@
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { type Child, create } from '../browser/elements.ts';
 import { decimalOf } from '../format/amounts.ts';
 import { shorten } from '../format/figures.ts';
@@ -115,4 +116,4 @@ export function rawDetails(title: string, value: unknown): HTMLElement {
 }
 
 const toText = (value: unknown): string =>
-  JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `${member}` : member), 2);
+  visibleText(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `${member}` : member), 2));

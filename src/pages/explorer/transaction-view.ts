@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import type { Result } from '../../client/index.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { priorityFeeOf } from '../../shared/domain/priority-fee.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { type Child, create } from '../browser/elements.ts';
 import { decimalOf, wordsOf } from '../format/amounts.ts';
@@ -292,7 +293,8 @@ function argumentsOf({ info, accounts, data }: Pick<Instruction, 'info' | 'accou
 
 function logDetails(lines: readonly string[], isOpen: boolean): HTMLElement {
   const details = create('details', { class: 'log' }, create('summary', {}, `Log · ${countOf(lines.length, 'line')}`));
-  details.append(create('pre', { tabindex: '0' }, lines.join('\n')));
+  const shown = lines.map((line) => visibleText(line).replaceAll('\n', '\\n')); // a program may write what looks like two lines
+  details.append(create('pre', { tabindex: '0' }, shown.join('\n')));
   details.open = isOpen;
   return details;
 }

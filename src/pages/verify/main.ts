@@ -1,4 +1,5 @@
 import { bodyText, FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
+import { visibleText } from '../../shared/domain/visible-text.ts';
 import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
@@ -58,7 +59,10 @@ function renderReport({ verdict, headline, explanation, lines, result }: Verific
   const sign = create('span', { 'aria-hidden': 'true' }, VERDICT_SIGNS[verdict]);
   reportElement.replaceChildren(create('h2', {}, sign, ` ${headline}`), create('p', {}, explanation));
   if (result !== null)
-    reportElement.append(create('h3', {}, 'The result that was signed'), create('pre', { tabindex: '0' }, result));
+    reportElement.append(
+      create('h3', {}, 'The result that was signed'),
+      create('pre', { tabindex: '0' }, visibleText(result)),
+    );
   if (lines.length === 0) return;
   const statement = create('details', {}, create('summary', {}, 'The statement, line by line'));
   statement.append(create('table', {}, ...lines.map(renderLine)));
