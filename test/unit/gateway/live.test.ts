@@ -803,6 +803,21 @@ t.test('live-account-source', async (t) => {
     t.match(read(), { slot: 111, provenFrom: 113 });
   });
 
+  t.test('I9: nor does an audit, by which another node of a pool shows a newer root', async (t) => {
+    const harness = openAccountHarness();
+    const { session, read, clockUpdate } = await untilFinalized(harness, 101);
+    session.isPooled = true;
+    await clockUpdate(102);
+    const audit = harness.source.liveSet.audit();
+    await flushEvents();
+    session.rootSlot = 104;
+    await session.answerNext(101, accountText(2)); // which it is from slot 104 on
+    await audit;
+    for (const slot of [103, 104]) await clockUpdate(slot);
+    t.match(read(), { slot: 103, account: Buffer.from(accountText(1)) });
+    t.equal(harness.source.liveSet.leaseViolations, 0);
+  });
+
   t.test(
     'of a pool, the account is then read at a slot which that root had reached, even by the node behind',
     async (t) => {

@@ -262,8 +262,8 @@ export class AccountSession {
     return reads.map((read, i) => {
       const account = accounts[i];
       if (read.status === 'rejected' || account === undefined) return undefined; // the next audit tries again
-      const audited = auditReadOf(account, read.value, this.#decidingReads !== undefined);
       const deciding = this.#decidingReads;
+      const audited = auditReadOf(account, read.value, deciding !== undefined, this.#options.pubsub.isPooled);
       if (audited === undefined || deciding === undefined) return audited;
       return { ...audited, settle: () => this.#settle(deciding, account, audited.slot) };
     });
@@ -304,16 +304,22 @@ export class AccountSession {
 }
 
 /**
- * Returns what an account was re-read as; undefined if it can't be compared. `isStrict`: another node has read it, whose newest
- * root may be another one.
+ * Returns what an account was re-read as; undefined if it can't be compared. `isOfOperator`: another operator has read it, whose
+ * parser may be another one. `isOfAnother`: another node may have read it, whose newest root may be another one.
  */
-function auditReadOf(account: AccountState, read: AccountRead, isStrict: boolean): AuditRead | undefined {
+function auditReadOf(
+  account: AccountState,
+  read: AccountRead,
+  isOfOperator: boolean,
+  isOfAnother = isOfOperator,
+): AuditRead | undefined {
   const { slot, provenFrom = slot } = read;
   const json = decodeAccountJson(read.account);
-  const isUnproven = (): boolean => isStrict && account.commitment === 'finalized' && slot < account.provenFrom;
-  if (json === undefined || (isStrict && provenFrom > slot) || isUnproven()) return undefined;
+  const isDated = (isOfOperator || isOfAnother) && account.commitment === 'finalized';
+  const isUnproven = (): boolean => isDated && slot < account.provenFrom;
+  if (json === undefined || (isDated && provenFrom > slot) || isUnproven()) return undefined;
   const isSame = (): boolean => isSameAccount(json, account.json);
-  if (!isStrict) return { slot, isUnchanged: isSame };
+  if (!isOfOperator) return { slot, isUnchanged: () => isUnproven() || isSame() };
   const contradiction = () =>
     contradictionOf(factsOfAccount(accountBytes(account.json)), factsOfAccount(accountBytes(json)));
   return { slot, isUnchanged: () => isUnproven() || isSame() || contradiction() === undefined, isSame, contradiction };
