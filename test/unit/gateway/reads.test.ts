@@ -1276,6 +1276,29 @@ t.test('transaction-record', async (t) => {
     t.match(await readMissedLogs(rpc, budget, new LogTopic('a', 'confirmed'), 7), [{ slot: 6, signature: 's' }]);
   });
 
+  t.test('what is held back of a log while it catches up is found soon, however much it is', async (t) => {
+    const topic = new LogTopic('a', 'confirmed');
+    topic.start(10);
+    topic.onLost(20);
+    const signatureOf = (i: number): string => String(i).padStart(88, 'x');
+    for (let i = 0; i < 6000; i++)
+      topic.onNotification(21, Buffer.from(`{"signature":"${signatureOf(i)}","err":null,"logs":[]}`), 20);
+    const before = process.cpuUsage();
+    const listed = Array.from({ length: 999 }, (_, i) => topic.isKnown({ slot: 21, signature: signatureOf(5999 - i) }));
+    const { user } = process.cpuUsage(before);
+    t.notOk(listed.includes(false));
+    t.ok(user < 20_000, `in ${user / 1000} ms`);
+    const order: number[] = [];
+    topic.subscriptions.add({
+      subscriber: { onReady() {}, onEnd() {}, onLogs: (slot) => order.push(slot) },
+      callers: [],
+    });
+    topic.catchUp([{ slot: 20, signature: 'covered', json: '' }]);
+    topic.onNotification(22, Buffer.from('{"signature":"later"}'), 21);
+    while (topic.isBehind) await new Promise((resolve) => setImmediate(resolve));
+    t.strictSame([order.length, order[0], order.at(-1)], [6001, 21, 22]);
+  });
+
   t.test('many records are read eight at a time, and returned in the order of the signatures', async (t) => {
     let [under, most] = [0, 0];
     const mesh: Reader = {

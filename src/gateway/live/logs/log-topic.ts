@@ -42,7 +42,7 @@ export class LogTopic implements PoolItem {
   readonly #notified = new Map<string, Slot>();
   #newestSlot: Slot = -1;
   /** What a node has notified since it accepted, until what was missed before is known; undefined when nothing is missing. */
-  #held: LoggedTransaction[] | undefined;
+  #held: Map<string, LoggedTransaction> | undefined;
   #heldBytes = 0;
 
   constructor(address: string, commitment: Commitment) {
@@ -75,7 +75,7 @@ export class LogTopic implements PoolItem {
     if (!this.#isReady) return;
     if (this.#held === undefined) this.#coveredSlot = Math.max(this.#coveredSlot, coveredSlot);
     this.#repeatedSlot = this.#coveredSlot;
-    this.#held = [];
+    this.#held = new Map();
     this.#heldBytes = 0;
   }
 
@@ -87,30 +87,34 @@ export class LogTopic implements PoolItem {
       return true;
     }
     this.#heldBytes += value.length;
-    if (this.#heldBytes <= MAX_HELD_BYTES) this.#held.push(transaction);
+    if (this.#heldBytes <= MAX_HELD_BYTES) this.#held.set(keyOf(transaction), transaction);
     return this.#heldBytes <= MAX_HELD_BYTES;
   }
 
   /** Whether a transaction is notified, or will be as it is held back. */
-  isKnown({ slot, signature }: Pick<LoggedTransaction, 'slot' | 'signature'>): boolean {
-    const isHeld = this.#held?.some((held) => held.slot === slot && held.signature === signature);
-    return slot <= this.#coveredSlot || isHeld === true || this.#notified.has(keyOf({ slot, signature }));
+  isKnown(transaction: Pick<LoggedTransaction, 'slot' | 'signature'>): boolean {
+    const key = keyOf(transaction);
+    return transaction.slot <= this.#coveredSlot || this.#held?.has(key) === true || this.#notified.has(key);
   }
 
   /** Notifies of what was missed and what was held back, some in each turn, and then of what comes. */
   catchUp(missed: readonly LoggedTransaction[]): void {
-    this.#held = [...missed, ...(this.#held ?? [])].sort((a, b) => a.slot - b.slot);
+    const sorted = [...missed, ...(this.#held?.values() ?? [])].sort((a, b) => a.slot - b.slot);
+    this.#held = new Map(sorted.map((transaction) => [keyOf(transaction), transaction]));
     this.#notifyHeld(this.#held);
   }
 
-  #notifyHeld(held: LoggedTransaction[]): void {
+  #notifyHeld(held: Map<string, LoggedTransaction>): void {
     if (this.#held !== held) return; // another session was lost since
-    for (const transaction of held.splice(0, NOTIFIED_PER_TURN)) {
+    let left = NOTIFIED_PER_TURN;
+    for (const [key, transaction] of held) {
+      if (left-- === 0) break;
+      held.delete(key);
       this.#coveredSlot = Math.max(this.#coveredSlot, transaction.slot - 1);
       this.#notify(transaction, this.#coveredSlot);
       this.#repeatedSlot = this.#coveredSlot;
     }
-    if (held.length === 0) this.#held = undefined;
+    if (held.size === 0) this.#held = undefined;
     else setImmediate(() => this.#notifyHeld(held));
   }
 
