@@ -249,6 +249,8 @@ t.test('known-programs', async (t) => {
     t.equal(new Set(accounts).size, accounts.length);
     t.equal(JITO_TIP_ACCOUNTS.size, 8);
     t.equal(tipRelayOf('HWEoBxYs7ssKuudEjzjmpfJVX7Dvi7wescFsVx2L5yoY'), 'bloXroute');
+    t.equal(tipRelayOf('AsTRADtvb6tTmrsqULQ9Wji9PigDMjhfEMza6zkynEvV'), 'Astralane');
+    t.equal(tipRelayOf('moonQBUKBpkifLcTd78bfxxt4PYLwmJ5admLW6cBBs8'), 'Lunar Lander');
     t.equal(tipRelayOf('11111111111111111111111111111111'), null);
   });
 });
