@@ -942,6 +942,8 @@ t.test('decode-failure', async (t) => {
     });
     t.equal(fails({ InstructionError: [0, { Custom: 1 }] }, [TOKEN]).name, 'InsufficientFunds');
     t.equal(fails({ InstructionError: [0, { Custom: 30 }] }, [RAYDIUM]).name, 'ExceededSlippage');
+    const serum = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
+    t.equal(fails({ InstructionError: [0, { Custom: 42 }] }, [serum]).name, 'TooManyOpenOrders');
   });
 
   t.test('the failed program is the innermost one in the logs', async (t) => {
