@@ -57,7 +57,8 @@ const isTrade = ({ programId, innerInstructions }: ParsedInstruction): boolean =
 
 /** Returns the `source` of the enhanced view: Helius' name of the program that the description credits, else its id. */
 export function sourceOf(credited: string | null, { instructions }: Pick<ParsedTransaction, 'instructions'>): string {
-  const id = credited ?? instructions.map(({ programId }) => programId).sort(compareImportance)[0];
+  const ids = instructions.map(({ programId }) => programId).sort(compareImportance);
+  const id = credited ?? ids.find((called) => called !== COMPUTE_BUDGET_PROGRAM) ?? ids[0];
   return id === undefined ? 'UNKNOWN' : (KNOWN_PROGRAMS.get(id)?.source ?? id);
 }
 

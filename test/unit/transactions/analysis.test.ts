@@ -24,6 +24,7 @@ import type { AuthorityChange } from '../../../src/transactions/analysis/authori
 import { accountDataOf } from '../../../src/transactions/analysis/balance-changes.ts';
 import { extractTransfers } from '../../../src/transactions/analysis/extract-transfers.ts';
 import { heliusTransfersOf } from '../../../src/transactions/analysis/helius-transfers.ts';
+import { sourceOf } from '../../../src/transactions/analysis/main-program.ts';
 import { type NetRow, netRowOf } from '../../../src/transactions/analysis/net-row.ts';
 import { parseTransaction } from '../../../src/transactions/analysis/parse-transaction.ts';
 import { interpretTransaction } from '../../../src/transactions/analysis/rules/interpret-transaction.ts';
@@ -2023,6 +2024,12 @@ t.test('interpret-transaction', async (t) => {
       if (!acts) wrong.push(`${name}: ${interpreted.type} by ${interpreted.actor}`);
     }
     t.strictSame(wrong, []);
+  });
+
+  t.test('the source is the first program that is called for more than limits', async (t) => {
+    const calls = [COMPUTE_BUDGET_PROGRAM, COMPUTE_BUDGET_PROGRAM, other].map((programId) => call(programId));
+    t.equal(sourceOf(null, parse({ calls })), other);
+    t.equal(sourceOf(null, parse({ calls: calls.slice(1, 2) })), 'COMPUTE_BUDGET_PROGRAM');
   });
 
   t.test('an explanation interprets no other type than the enhanced view has', async (t) => {
