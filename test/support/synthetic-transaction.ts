@@ -20,6 +20,8 @@ export interface SyntheticTransaction {
   readonly calls: readonly SyntheticCall[];
   /** Calls of the first instruction. */
   readonly inner?: readonly SyntheticCall[];
+  /** Calls of the second instruction. */
+  readonly innerOfSecond?: readonly SyntheticCall[];
   readonly signers?: readonly string[];
   /** Accounts in the order in which the lamports are given. */
   readonly accounts?: readonly string[];
@@ -41,10 +43,11 @@ export interface SyntheticBalance {
 }
 
 /** Returns a transaction record as a node would give it, for what no recorded one has. */
-export function syntheticRecord({ calls, inner = [], ...rest }: SyntheticTransaction): object {
+export function syntheticRecord({ calls, inner = [], innerOfSecond = [], ...rest }: SyntheticTransaction): object {
   const { signers = [], accounts = [], lamports, tokens = [], err = null } = rest;
-  const named = [...calls, ...inner].flatMap((call) => ('data' in call ? call.accounts : []));
-  const programs = [...calls, ...inner].map(({ programId }) => programId);
+  const all = [...calls, ...inner, ...innerOfSecond];
+  const named = all.flatMap((call) => ('data' in call ? call.accounts : []));
+  const programs = all.map(({ programId }) => programId);
   const keys = [...new Set([...signers, ...accounts, ...tokens.map(({ account }) => account), ...named, ...programs])];
   const lamportsOf = (side: 'before' | 'after'): readonly bigint[] =>
     lamports === undefined ? [] : keys.map((_, place) => lamports[side][place] ?? 0n);
@@ -80,7 +83,7 @@ export function syntheticRecord({ calls, inner = [], ...rest }: SyntheticTransac
       postBalances: lamportsOf('after'),
       preTokenBalances: balances('before'),
       postTokenBalances: balances('after'),
-      innerInstructions: [{ index: 0, instructions: inner.map(toRecord) }],
+      innerInstructions: [inner, innerOfSecond].map((made, index) => ({ index, instructions: made.map(toRecord) })),
     },
   };
 }

@@ -182,12 +182,12 @@ function findTrades(
     else group.push(movement);
   }
   const all = [...byVenue].map(([venue, group]) => tradeOf(wallet, venue, group));
-  const sold = all.filter(({ got }) => got.length === 0);
+  const sold = all.filter(({ given, got }) => got.length === 0 && given.some(({ mint }) => mint !== WRAPPED_SOL));
   const paid = open.of(wallet, WRAPPED_SOL);
   return all.flatMap((trade) => {
     const [only, ...others] = sold;
     const isPaidOut = paid > 0n && payers.length > 0 && payers.every((payer) => trade.venue.accounts.includes(payer));
-    if (trade === only && others.length === 0 && isPaidOut && trade.given.some(({ mint }) => mint !== WRAPPED_SOL)) {
+    if (trade === only && others.length === 0 && isPaidOut) {
       open.add(wallet, solAmount(-paid)); // some exchanges pay out without an instruction
       return [{ ...trade, got: [solAmount(paid)] }];
     }

@@ -2154,6 +2154,29 @@ t.test('interpret-transaction', async (t) => {
     t.not(typeOf({ ...launched, calls: [call(PUMP_FUN, [user, pool], migrate)] }), 'CREATE');
   });
 
+  t.test(
+    'a sale that is paid without an instruction is one beside the fee of a bot, in a record without depths',
+    async (t) => {
+      const event = [0xe4, 0x45, 0xa5, 0x2e, 0x51, 0xcb, 0x9a, 0x1d];
+      const sold = {
+        calls: [call('MaestroAAe9ge5HTc64VbBQZ6fP77pwvrhM8i1XWSAx', [user, other]), call(PUMP_FUN, [pool, user])],
+        inner: [sendSol(user, other, 5_000_000n)],
+        innerOfSecond: [
+          call('pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ', [pool]),
+          sendTokens(account, poolAccount, user, 40n),
+          call(PUMP_FUN, [pool], event),
+        ],
+        accounts: [user, pool, other],
+        lamports: { before: [100_000_000n, 900_000_000n, 0n], after: [594_995_000n, 400_000_000n, 5_000_000n] },
+        tokens: [balance(account, user, mint, 40n, 0n), balance(poolAccount, pool, mint, 0n, 40n)],
+      };
+      t.match(
+        textOf(sold),
+        /^\S+ swapped 0\.00004 of the token \S+ for 0\.5 SOL on Pump\.fun, and also sent 0\.005 SOL to \S+ through Maestro\./,
+      );
+    },
+  );
+
   t.test('an airdrop that is claimed for a fee is no swap', async (t) => {
     const claimed = {
       calls: [call(DISTRIBUTOR, [user])],
