@@ -2177,6 +2177,23 @@ t.test('interpret-transaction', async (t) => {
     },
   );
 
+  t.test('shares that are burned where they were minted are no minted tokens', async (t) => {
+    const migrated = {
+      calls: [call(PUMP_FUN, [user])],
+      inner: [
+        mintTokens(lpMint, lpAccount, 7n),
+        call(TOKEN_PROGRAM, [lpAccount, lpMint, pool], [8, ...u64Bytes(7n)]),
+        sendTokens(account, poolAccount, other, 40n),
+      ],
+      tokens: [
+        balance(lpAccount, pool, lpMint, 0n, 0n),
+        balance(account, other, mint, 40n, 0n),
+        balance(poolAccount, pool, mint, 0n, 40n),
+      ],
+    };
+    t.equal(typeOf(migrated), 'TRANSFER');
+  });
+
   t.test('an airdrop that is claimed for a fee is no swap', async (t) => {
     const claimed = {
       calls: [call(DISTRIBUTOR, [user])],

@@ -3,16 +3,18 @@ import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.t
 import { asArray } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
 import { type Action, effectsOf, toAmount } from '../action.ts';
-import type { AssetAmount } from '../asset-amount.ts';
+import { type AssetAmount, negate } from '../asset-amount.ts';
 import { callsOf, hasInstruction } from '../parsed-transaction.ts';
+import type { SupplyChange } from '../payments.ts';
 import { creditOf, type Share, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
+import { WalletSums } from '../wallet-sums.ts';
 import { calledChange } from './calls.ts';
 
 /** Interprets minted tokens; in a failed transaction, the attempt to mint some. */
 export const mintRule: Rule = (facts) => {
   const { parsed, isAttempt, minted, burned } = facts;
-  const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
+  const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : exceeds(minted, burned);
   if (!isMint) return null;
   const all = parsed.actions.filter(isMinted);
   const signed = all.filter(({ program: maker }) => maker === null);
@@ -39,8 +41,8 @@ export const mintRule: Rule = (facts) => {
 
 /** Interprets burned tokens; in a failed transaction, the attempt to burn some. */
 export const burnRule: Rule = (facts) => {
-  const { parsed, isAttempt, burned, actor } = facts;
-  const isBurn = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
+  const { parsed, isAttempt, minted, burned, actor } = facts;
+  const isBurn = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : exceeds(burned, minted);
   if (!isBurn) return null;
   const made = parsed.actions.filter(({ kind }) => kind === 'burn');
   const program = makerOf(made, facts);
@@ -53,6 +55,14 @@ export const burnRule: Rule = (facts) => {
     : { ...netChange, gained, states: [...shareOf(made), ...statesOf(gained, netChange, actor)] };
   return { type: 'BURN', actor, program, amounts: burned, ...change };
 };
+
+/** Returns whether somebody got more that way than it lost: shares that are burned where they were minted are neither. */
+function exceeds(amounts: readonly SupplyChange[], others: readonly SupplyChange[]): boolean {
+  const sums = new WalletSums();
+  for (const change of amounts) sums.add(change.holder ?? '', change);
+  for (const change of others) sums.add(change.holder ?? '', negate(change));
+  return sums.entries().some(([, { amount }]) => amount > 0n);
+}
 
 /** Returns what was paid or got for what was minted or burned: not the same token, of which each movement is described apart. */
 const without = (supplied: readonly AssetAmount[], amounts: readonly AssetAmount[]): readonly AssetAmount[] =>
