@@ -228,8 +228,9 @@ function programsChangeOf(call: Instruction): AuthorityChange | null {
   const { holder, mint = null, user = null, owner = user } = roles;
   const account = roles.account ?? mint ?? owner;
   if (holder === undefined || account === null || holder === owner) return null;
+  const [from, to] = holder === SYSTEM_PROGRAM ? [owner, null] : [null, holder]; // for which nobody can sign
   return {
-    ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from: null, to: holder },
+    ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from, to },
     ...{ authority: owner, amount: null, basisPoints: null, tokenBalance: null, decimals: null, lamports: null },
     ...{ lockup: null, effectiveTimestamp: null, instructionIdx: index, innerInstructionIdx: innerIndex },
   };

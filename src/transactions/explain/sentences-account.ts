@@ -120,7 +120,7 @@ export function describeAuthorityChange(change: AuthorityChange, by: string, for
 
 /** Returns the row of words on a change. */
 function formOf({ kind, authorityType, to, programId }: AuthorityChange, by: string): string {
-  if (kind === 'setAuthority' && programRole(programId) !== 'core') return 'byProgram';
+  if (kind === 'setAuthority' && to !== null && programRole(programId) !== 'core') return 'byProgram';
   if (kind === 'setAuthority' && to === null) return authorityType === 'closeAccount' ? 'leftToOwner' : 'givenUp';
   if (kind === 'setAuthority') return 'passed';
   if (kind !== 'initializeAuthority') return kind;

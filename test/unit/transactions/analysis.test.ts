@@ -11,6 +11,7 @@ import {
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
   MEMO_PROGRAM,
+  METADATA_PROGRAM,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
@@ -2152,6 +2153,25 @@ t.test('interpret-transaction', async (t) => {
     );
     const migrate = [...createHash('sha256').update('global:migrate').digest()].slice(0, 8);
     t.not(typeOf({ ...launched, calls: [call(PUMP_FUN, [user, pool], migrate)] }), 'CREATE');
+  });
+
+  t.test('a launch goes before its deposits, and a right that nobody can have is given up', async (t) => {
+    const giveUp = call(METADATA_PROGRAM, [account, other], [15, 0, 1, ...bytesOf(0)]);
+    const launched = {
+      calls: [call(PUMP_FUN, [user, pool], [1, 2, 3, 4, 5, 6, 7, 8])],
+      inner: [
+        call(SYSTEM_PROGRAM, [user, pool], [0, 0, 0, 0, ...u64Bytes(1_000_000n), ...u64Bytes(9n), ...bytesOf(3)]),
+        call(TOKEN_PROGRAM, [mint], [20, 6, ...bytesOf(2), 0]),
+        giveUp,
+      ],
+      accounts: [user, pool],
+      lamports: { before: [100_000_000n, 0n], after: [98_995_000n, 1_000_000n] },
+    };
+    t.match(
+      textOf(launched),
+      /^\S+ launched the token \S+ on Pump\.fun; \S+ also gave up the right to change the metadata of \S+ for good; \S+ also put 0\.001 SOL /,
+    );
+    t.match(textOf({ ...launched, inner: [giveUp] }), /gave up the right to change the metadata of \S+ for good/);
   });
 
   t.test(

@@ -68,7 +68,7 @@ function goFirst(
 ): boolean {
   if (actions.length + changes.length + rights.length + hiddenTransfers.length === 0) return false;
   const stated = states.flatMap((share) => [...share.actions]);
-  const isDeed = stated.length > 0 || type.startsWith('NFT');
+  const isDeed = stated.length > 0 || type.startsWith('NFT') || type === 'CREATE';
   const isKnown = isDeed && KNOWN_PROGRAMS.has(program ?? '') && programRole(program) !== 'governance';
   /** What a program that is known does for what it is called for is a part of that. */
   const isPart = (maker: string | null): boolean => isKnown && maker === program;
