@@ -1,6 +1,5 @@
 import { MAX_SYMBOL_CHARACTERS } from '../../shared/domain/quoted-name.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
-import { grouped } from '../analysis/grouped.ts';
 import type {
   ArbitrageInterpretation,
   ExchangeOfValueInterpretation,
@@ -145,9 +144,5 @@ export function describeExchangeOfValue(
 }
 
 /** Returns ` of 5 USDC to 7xKX…gAsU`: what a bridge or a pool paid out to each; nothing if that isn't known. */
-function paidOut(payouts: readonly Payment[], formatAddress: FormatAddress): string {
-  const phrases = grouped(payouts, ({ to }) => to).map(
-    (group) => `${formatAmounts(group, formatAddress)} to ${formatAddress(group[0]?.to ?? '')}`,
-  );
-  return phrases.length === 0 ? '' : ` of ${joinPhrases(phrases)}`;
-}
+const paidOut = (payouts: readonly Payment[], formatAddress: FormatAddress): string =>
+  payouts.length === 0 ? '' : ` of ${receiversPhrase(payouts.toSorted(bySize), '', '', formatAddress)}`;

@@ -2214,6 +2214,20 @@ t.test('interpret-transaction', async (t) => {
     t.equal(typeOf(migrated), 'TRANSFER');
   });
 
+  t.test('a bridge that pays many names those that got most', async (t) => {
+    const paid = addressesOf(31, 32, 33, 34, 35, 36, 37, 38);
+    const fulfilled = {
+      calls: [call('wormDTUJ6AWPNvk59vGQbDvGJmqbDTdgWgAqcLBCgUb', [user], [2])],
+      inner: paid.map((to, at) => sendSol(pool, to, BigInt(9 - at) * 1_000_000n)),
+      accounts: [user, pool, ...paid],
+      lamports: {
+        before: [5000n, 900_000_000n],
+        after: [0n, 856_000_000n, ...paid.map((_, at) => BigInt(9 - at) * 1_000_000n)],
+      },
+    };
+    t.match(textOf(fulfilled), / 0\.009 SOL to \S+ and a total of 0\.035 SOL to 7 more accounts /);
+  });
+
   t.test('an airdrop that is claimed for a fee is no swap', async (t) => {
     const claimed = {
       calls: [call(DISTRIBUTOR, [user])],
