@@ -19,7 +19,7 @@ const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const form = `^{"v":([12]),"kid":"([0-9a-f]{16})","cluster":"(\w{32,44})","request":"([ !#-[\]-z|}~]+)","status":(\d{3}),` +
 	`"slot":(\d{1,16}),"commitment":"(processed|confirmed|finalized)","claim":"((?:exact|observed)/[1-9]\d{0,8})"` +
 	`(?:,"agreed":"([1-9]\d?/[1-9]\d?)")?,"digest":"([0-9a-f]{64})","issuedAt":(\d{1,16}),"nonce":(null|"[\w-]{16,64}")` +
-	`(?:,"previous":(null|"[0-9a-f]{64}"))?,"size":(\d{1,5}),"index":(\d{1,5}),"path":\[((?:"[0-9a-f]{64}"(?:,"[0-9a-f]{64}")*)?)\],"sig":"([0-9a-f]{128})"}$`
+	`(?:,"previous":(null|"[0-9a-f]{64}"))?,"size":(\d{1,5}),"index":(0|[1-9]\d{0,4}),"path":\[((?:"[0-9a-f]{64}"(?:,"[0-9a-f]{64}")*)?)\],"sig":"([0-9a-f]{128})"}$`
 
 func must(holds bool, fault string) {
 	if !holds {

@@ -4,7 +4,7 @@ const [key, cluster, url, nonce = null] = process.argv.slice(2);
 const refuse = (fault) => (console.error(`refused: ${fault}`), process.exit(1));
 const must = (holds, fault) => holds || refuse(fault);
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
-const body = readFileSync(0, 'utf8');
+const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(0));
 const start = body.lastIndexOf('{'); // a receipt holds no other
 let receipt = null;
 try {
@@ -15,7 +15,8 @@ const all = 'v kid cluster request status slot commitment claim agreed digest is
 const names = receipt.v === 1 ? all.filter((name) => name !== 'agreed' && name !== 'previous') : all; // of version 2 only
 must(Object.keys(receipt).join() === names.join() && [1, 2].includes(receipt.v), 'malformed');
 const [gave, read] = (receipt.agreed ?? '1/1').split('/').map(Number); // operators that gave this result, of those read
-must(gave <= read && receipt.index >= 0 && receipt.index < receipt.size, 'malformed');
+const isSpelled = /"index":\d+,"path":\[[\da-f",]*],"sig":"[\da-f]{128}"}$/.test(body.slice(start, -1));
+must(isSpelled && receipt.previous !== '-' && gave <= read && receipt.index < receipt.size, 'malformed');
 const after = `,"slot":${receipt.slot},"receipt":`;
 must(body.startsWith('{"result":') && body.slice(0, start).endsWith(after) && body.endsWith('}'), 'envelope');
 const result = body.slice('{"result":'.length, start - after.length);

@@ -11,7 +11,8 @@ names = 'v kid cluster request status slot commitment claim agreed digest issued
 if receipt.get('v') == 1: names = [name for name in names if name not in ('agreed', 'previous')]  # of version 2 only
 must(list(receipt) == names and receipt['v'] in (1, 2) and 0 <= receipt['index'] < receipt['size'], 'malformed')
 gave, read = map(int, receipt.get('agreed', '1/1').split('/'))  # operators that gave this result, of those that were read
-must(gave <= read, 'malformed')
+spelled = re.search(rb'"index":\d+,"path":\[[0-9a-f",]*],"sig":"[0-9a-f]{128}"}$', body[start:-1])
+must(gave <= read and spelled and receipt.get('previous') != '-', 'malformed')
 frame = re.fullmatch(b'{"result":(.+),"slot":%d,"receipt":' % receipt['slot'], body[:start], re.DOTALL)
 must(frame and body.endswith(b'}'), 'envelope')
 must(sha256(frame[1]).hex() == receipt['digest'], 'digest')
@@ -32,8 +33,7 @@ must(sha256(raw)[:8].hex() == receipt['kid'], 'unknown-key')
 must(raw[31] & 127 != 0 or any(raw[1:31]) or raw[0] > 1, 'weak-key')  # the owner of these could deny a signature
 head = f'proof-of-serve/v1 tree\n{receipt["size"]}\n{node.hex()}\n'.encode()
 with tempfile.TemporaryDirectory() as folder:
-    spki = bytes.fromhex('302a300506032b6570032100') + raw
-    for name, data in {'key': spki, 'head': head, 'sig': bytes.fromhex(receipt['sig'])}.items():
+    for name, data in {'key': bytes.fromhex('302a300506032b6570032100') + raw, 'head': head, 'sig': bytes.fromhex(receipt['sig'])}.items():
         pathlib.Path(folder, name).write_bytes(data)
     command = 'openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in head -sigfile sig'
     must(subprocess.run(command.split(), cwd=folder, capture_output=True).returncode == 0, 'signature')
