@@ -498,6 +498,11 @@ t.test('command-line', async (t) => {
   }
 
   async function watches(t: Test, url: string): Promise<void> {
+    const other = createServer();
+    new WebSocketServer({ server: other }).on('connection', (socket) => socket.close());
+    t.teardown(() => other.close());
+    const elsewhere = `http://127.0.0.1:${await listenOnLoopback(other)}`;
+    const lost = spawned(['watch', '--url', elsewhere]);
     const watch = spawned(['watch', '--url', url, '--balance', WHALE]);
     await Promise.all([watch.waitForOutput(`{"result":${BALANCE}`), watch.waitForOutput('"SUB /api/v1/stream')]);
     watch.process.kill('SIGTERM');
@@ -527,6 +532,9 @@ t.test('command-line', async (t) => {
     const refused = spawned(['watch', '--url', proxy.url]);
     t.equal(await refused.exit(), 1);
     t.equal(refused.stderr(), 'slotgate: invalid_api_key: why\n');
+
+    t.equal(await lost.exit(), 1, 'where connections open, and bring nothing');
+    t.match(lost.stderr(), `can't be reached: is a gateway running at ${elsewhere}?`);
 
     await t.test('it ends also where the gateway does not close', { timeout: 20_000 }, async (t) => {
       const server = createServer();

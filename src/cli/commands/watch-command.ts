@@ -105,11 +105,14 @@ function startFollowing(
   let failures = 0;
   const stream = client.stream({
     receipts: true,
-    onSnapshot: (snapshot, { body }) => view.frame(body, snapshot),
+    onSnapshot(snapshot, { body }) {
+      failures = 0;
+      view.frame(body, snapshot);
+    },
     onState(state) {
-      if (state === 'waiting') view.lost();
-      failures = state === 'open' ? 0 : state === 'waiting' ? failures + 1 : failures;
-      if (failures > MAX_FAILURES) fail(refusal ?? new SlotgateError('network', "the gateway can't be reached"));
+      if (state !== 'waiting') return;
+      view.lost();
+      if (++failures > MAX_FAILURES) fail(refusal ?? new SlotgateError('network', "the gateway can't be reached"));
     },
     onError,
   });
@@ -154,7 +157,7 @@ async function readNodes(gateway: ChosenGateway): Promise<HealthReport | undefin
   }
 }
 
-/** The failed connections in a row after which a watch ends. */
+/** The connections in a row without a frame after which a watch ends: a node, for example, opens one and sends nothing. */
 const MAX_FAILURES = 5;
 
 const writeLine = (body: string): void => {
