@@ -4,6 +4,7 @@ import { asArray, asBigInt, asInteger, asObject, asString, type JsonObject } fro
 import { type AccountKey, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
 import { inferOwners } from './infer-owners.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
+import { withLoggedDepths } from './logged-depths.ts';
 import { readTokenBalances, type TokenBalance, withOneScale, withoutCut } from './token-balance.ts';
 import { findExceededBound } from './transaction-bounds.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
@@ -92,7 +93,8 @@ export function normalizeTransaction(
   const signatureList = versioned?.signatures ?? asStrings(signatures);
   const [payer] = accounts;
   if (payer === undefined || signatureList.length === 0) throw new TypeError('not a transaction');
-  const calls = readInstructions(accounts, versioned?.instructions ?? asArray(instructions), innerInstructions);
+  const recorded = readInstructions(accounts, versioned?.instructions ?? asArray(instructions), innerInstructions);
+  const calls = withLoggedDepths(recorded, logMessages);
   const recordedTokens = {
     before: readTokenBalances(accounts, preTokenBalances),
     after: readTokenBalances(accounts, postTokenBalances),

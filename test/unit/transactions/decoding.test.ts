@@ -36,6 +36,7 @@ import { extractTransfers } from '../../../src/transactions/analysis/extract-tra
 import { parseTransaction } from '../../../src/transactions/analysis/parse-transaction.ts';
 import { decodeBase58, encodeBase58, isBase58Of } from '../../../src/transactions/codec/base58.ts';
 import { decodeKey, encodeKey } from '../../../src/transactions/codec/base58-key.ts';
+import { asArray, asObject } from '../../../src/transactions/codec/json-fields.ts';
 import { commonNameOf, loggedNamesOf } from '../../../src/transactions/programs/called-names.ts';
 import { INSTRUCTION_ROLES } from '../../../src/transactions/programs/instruction-roles.ts';
 import { ownerLabelsOf } from '../../../src/transactions/programs/known-owners.ts';
@@ -54,6 +55,7 @@ import { isTipAccount, JITO_TIP_ACCOUNTS, tipRelayOf } from '../../../src/transa
 import { TRANSACTION_TYPES } from '../../../src/transactions/programs/transaction-types.ts';
 import { decodeInstruction } from '../../../src/transactions/transactions/decode-instruction.ts';
 import { inExecutionOrder } from '../../../src/transactions/transactions/instruction.ts';
+import { withLoggedDepths } from '../../../src/transactions/transactions/logged-depths.ts';
 import {
   normalizeTransaction,
   readTransaction,
@@ -742,6 +744,34 @@ t.test('transaction', async (t) => {
       if (!whole || named.some((address) => !known.has(address))) odd.push(name);
     }
     t.strictSame(odd, []);
+  });
+
+  t.test('depths that a record lacks are those of its log, where that is whole', async (t) => {
+    const depthsOf = ({ instructions }: Transaction) =>
+      instructions.map(({ inner }) => inner.map(({ stackHeight }) => stackHeight));
+    let read = 0;
+    for (const { name, result, transaction } of [...recorded, ...recordedTransactions('mainnet-block')]) {
+      const depths = depthsOf(transaction);
+      const meta = asObject(asObject(result)['meta']);
+      const innerInstructions = asArray(meta['innerInstructions']).map((made) => ({
+        ...asObject(made),
+        instructions: asArray(asObject(made)['instructions']).map((call) => ({ ...asObject(call), stackHeight: null })),
+      }));
+      const bare = normalizeTransaction({ ...asObject(result), meta: { ...meta, innerInstructions } });
+      const isCut = transaction.logs?.includes('Log truncated') ?? true;
+      if (isCut || name.startsWith('tx-rebuilt/') || depths.flat().includes(null)) continue;
+      t.strictSame(depthsOf(bare), depths, name);
+      read += depths.flat().length;
+    }
+    t.ok(read > 1000, `${read}`);
+    const [call] = [...recorded].flatMap(({ transaction }) => transaction.instructions.filter(({ inner }) => inner[1]));
+    const bare = call?.inner.map((made) => ({ ...made, stackHeight: null })) ?? [];
+    const logs = [`Program ${call?.programId} invoke [1]`, `Program ${bare[0]?.programId} invoke [2]`];
+    t.strictSame(
+      call && withLoggedDepths([{ ...call, inner: bare }], logs)[0]?.inner,
+      bare,
+      'a log that lacks a call has no depths',
+    );
   });
 
   t.test('every known instruction is decoded, except those that their program refuses', async (t) => {
