@@ -2,7 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { isSameAccount } from '../../../src/gateway/live/accounts/account-json.ts';
+import {
+  isSameAccount,
+  isSameKept,
+  textOfKept,
+  unparsedJsonOf,
+} from '../../../src/gateway/live/accounts/account-json.ts';
 import { AccountRecorder } from '../../../src/gateway/live/accounts/account-recorder.ts';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
 import { SecondedLease } from '../../../src/gateway/live/accounts/seconded-lease.ts';
@@ -28,6 +33,7 @@ import { seededRng } from '../../../src/localnet/traffic/seeded-rng.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { MAX_U64 } from '../../../src/shared/domain/max-u64.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import { hashText } from '../../../src/shared/runtime/hash-text.ts';
 import { LeastRead } from '../../../src/shared/runtime/least-read.ts';
@@ -66,6 +72,21 @@ t.test('account-json', async (t) => {
     t.ok(isSameAccount(holding('5', '5.1'), holding('5', '5.2')), 'interest is no change');
     t.notOk(isSameAccount(holding('5', '5.1'), holding('6', '5.1')));
   });
+});
+
+t.test('accounts of a feed are the same as their JSON is, rent epoch and all, without making any (law)', async () => {
+  const value = fc.record({
+    lamports: fc.constantFrom(1n, 2n),
+    owner: fc.constantFrom('a', 'b'),
+    executable: fc.boolean(),
+    rentEpoch: fc.constantFrom(0n, MAX_U64),
+    data: fc.constantFrom(Buffer.from([]), Buffer.from([1]), Buffer.from([2])),
+  });
+  const kept = fc.oneof(value, value.map(unparsedJsonOf), fc.constant(null));
+  fc.assert(
+    fc.property(kept, kept, (a, b) => isSameKept(a, b) === isSameAccount(textOfKept(a), textOfKept(b))),
+    { numRuns: 500 },
+  );
 });
 
 t.test('live-account-source', async (t) => {

@@ -4,6 +4,7 @@ import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
 import { tokenPartsOf } from '../../upstream/reads/account-facts.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
+import { isSameValue } from '../feed/feed-rules.ts';
 import { isValue, type KeptAccount } from '../feed/kept-account.ts';
 
 /** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
@@ -42,6 +43,12 @@ export function dependsOnClock(account: Buffer | null): boolean {
 export function isSameAccount(one: AccountJson, other: AccountJson): boolean {
   return one === other || canonicalAccount(one) === canonicalAccount(other);
 }
+
+/** Returns true as {@link isSameAccount} does, without any JSON where both are as a feed sends them. */
+export const isSameKept = (one: KeptAccount, other: KeptAccount): boolean =>
+  one !== null && other !== null && isValue(one) && isValue(other)
+    ? one.rentEpoch === other.rentEpoch && isSameValue(one, other)
+    : isSameAccount(textOfKept(one), textOfKept(other));
 
 /** Returns a text that all JSON of the same account has. Never throws: JSON that has no canonical form stands for itself. */
 export function canonicalAccount(json: AccountJson): string {

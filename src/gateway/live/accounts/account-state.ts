@@ -25,7 +25,7 @@ import {
 import { type ReadHeat, recordRead } from '../read-heat.ts';
 import type { Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
-import { type AccountJson, isSameAccount, lamportsOf, textOfKept } from './account-json.ts';
+import { type AccountJson, isSameAccount, lamportsOfKept, textOfKept } from './account-json.ts';
 import type { SecondedLease } from './seconded-lease.ts';
 
 /** `late`: the lease covered that slot already, without the change, so it was wrong. */
@@ -291,7 +291,7 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
-    return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.json), lease };
+    return lease && { sinceSlot: this.#slot, lamports: lamportsOfKept(this.kept), lease };
   }
 
   /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */

@@ -15,7 +15,7 @@ import { claimedSlotOf, priorityOf } from '../lease-holder.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import type { PooledSession } from '../session-pool.ts';
 import { Watermark } from '../watermark.ts';
-import { decodeAccountJson, isSameAccount, textOfKept } from './account-json.ts';
+import { decodeAccountJson, isSameKept, textOfKept } from './account-json.ts';
 import { type AccountSessionOptions, tooLargeError } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
 import { isOfValue, isParsed } from './feed-account-json.ts';
@@ -268,19 +268,19 @@ export class FeedAccountSession {
       state.endAdopted();
       return;
     }
-    const json = textOfKept(kept);
-    const isSame = state.isKnown && isSameAccount(json, state.json);
+    const isSame = state.isKnown && isSameKept(kept, state.kept);
     const isOlder = slot < Math.max(state.slot, claimedSlotOf(state)) || (!isSame && slot <= state.slot);
     if (isOlder) {
       this.#behind.add(state); // what another session has claimed: the feed will be there soon
       return;
     }
+    const json = isSame ? state.json : textOfKept(kept);
     if (json !== null && json.length > this.#options.maxAccountBytes) {
       this.#refuse(state);
       return;
     }
     const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
-    const result = state.onRead(from, isSame ? state.json : json, from, kept);
+    const result = state.onRead(from, json, from, kept);
     state.onSyncEvent({ name: 'armed' }); // only then: of what it was before nobody knows up to when
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
   }
