@@ -953,6 +953,43 @@ t.test('what an account was before it was not covered for a while is not claimed
   }
 });
 
+t.test('what a node has read before later writes is claimed for no slot, whatever was claimed elsewhere', async (t) => {
+  const { clock, open, rpc, deliver } = openFeedSessions();
+  const session = open();
+  t.teardown(() => session.close());
+  const granted: unknown[] = [];
+  const observer = {
+    onGranted: (each: LeaseHolder, lease: WatermarkLease) => granted.push([lease.slot, (each as AccountState).json]),
+    onEnded: () => {},
+  };
+  const state = new AccountState(addressOfNumber(1), 'confirmed', { ...RULES, observer }, unread());
+  const lost = new Watermark(() => undefined);
+  state.attach(lost);
+  state.onSyncEvent({ name: 'armed' });
+  state.onRead(12, unparsedJson(5));
+  lost.markLost();
+  clock.advance(1);
+  session.add(state);
+  clock.advance(500);
+  const value = Buffer.from(`[${unparsedJson(2)}]`);
+  let answer = (): void => {};
+  rpc.call = () =>
+    new Promise((resolve) => {
+      answer = () => resolve({ slot: 11, result: value, value });
+    });
+  const paid = { lamports: 5n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(0) };
+  for (let slot = 10; slot < 14; slot++) {
+    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+    const write = { address: state.address, account: slot === 12 ? paid : undefined, writeVersion: slot };
+    const writes = slot > 11 ? [write] : [];
+    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes }, writes));
+    await new Promise(setImmediate);
+  }
+  answer();
+  for (let i = 0; i < 4; i++) await new Promise(setImmediate);
+  t.same(granted.slice(1), [[13, null]], 'it is closed');
+});
+
 /** Two operators that both must give what is `exact`. */
 function twoOperators(): OperatorAgreement {
   const none = (): never => {

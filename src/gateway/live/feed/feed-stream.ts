@@ -315,8 +315,8 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
       const history = ring.start(account, this, read);
       account.history = history;
       this.#keepUnfinalized(account, read);
-      onVersion(account, read);
-      for (const version of newer) this.#add(account, history, version);
+      for (const version of newer) ring.add(history, version);
+      onVersion(account, newer.at(-1) ?? read); // only now: of the applied block no other is true
     }
   }
 
