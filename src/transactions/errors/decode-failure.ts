@@ -100,8 +100,9 @@ function frameworkError({ name, code }: { readonly name: string; readonly code: 
 function callsPhrase({ programId, logged, handed, hasCalled }: FailedCall): string {
   const programs = logged?.succeeded ?? null;
   if (programs === null || (programs.length === 0 && hasCalled)) return '';
-  // the program itself stands for no account
-  const others = handed.filter((id) => id !== programId && isTradingProgram(id));
+  // the program itself stands for no account, and a router hands its whole route to each exchange
+  const isVenue = isTradingProgram(programId) && programRole(programId) !== 'aggregator';
+  const others = isVenue ? [] : handed.filter((id) => id !== programId && isTradingProgram(id));
   const exchanges = new Set(others.map((id) => programName(id)));
   if (programs.length === 0)
     return exchanges.size === 0

@@ -1176,6 +1176,13 @@ t.test('decode-failure', async (t) => {
     const ownId = [{ ...callOf(RAYDIUM), accounts: [RAYDIUM], index: 0, inner: [] }];
     const ofExchange = fails(customOf(9_999), [RAYDIUM], logOf(RAYDIUM), false, { instructions: ownId }).message;
     t.equal(ofExchange, 'the program gave its own error number 9999 before it called another program');
+    const PUMP_FUN = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
+    const handed = (id: string) => {
+      const instructions = [{ ...callOf(id), accounts: [JUPITER, PUMP_FUN], index: 0, inner: [] }];
+      return fails(customOf(9_999), [id], logOf(id), false, { instructions }).message;
+    };
+    t.match(handed(UNKNOWN), / before it called any exchange that it was handed \(Jupiter, Pump\.fun\)$/);
+    t.match(handed(RAYDIUM), / before it called another program$/, 'a router hands its whole route to each exchange');
     const truncated = logOf(UNKNOWN, `Program ${RAYDIUM} invoke [2]`).slice(1);
     t.equal(fails(customOf(7), [UNKNOWN], truncated).message, number, 'a log without the beginning of the call');
     const lacking = fails(customOf(7), [UNKNOWN], logOf(UNKNOWN), true).message;
