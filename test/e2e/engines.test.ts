@@ -258,6 +258,19 @@ t.test('engines', async (t) => {
     t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   });
 
+  t.test('a body in chunks of one byte is cut off, and one in short chunks is read', async (t) => {
+    const head = `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const crumbs = '1\r\n \r\n'.repeat(60_000);
+    for (const { gateway } of [first, second]) {
+      const cut = await exchange(gateway.url, [`${head}${crumbs}0\r\n\r\n`]);
+      t.same([cut.text, cut.closed], ['', true]);
+      const read = await exchange(gateway.url, [
+        `${head}${[...CALL].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`,
+      ]);
+      t.match(read.text, /^HTTP\/1\.1 200 /);
+    }
+  });
+
   t.test('a request of HTTP/1.0 gets neither 100 Continue nor another protocol', async (t) => {
     const head = `POST /api/v1/rpc HTTP/1.0\r\nHost: a\r\n${JSON_TYPE}\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`;
     const call = await exchange(second.gateway.url, [head, CALL]);

@@ -7,6 +7,10 @@ export const ROUTE_NOT_FOUND = `no route has this path; GET ${API_PREFIX}/openap
 
 /** The longest canonical request that the grammar of receipts allows, in bytes. */
 const MAX_REQUEST_BYTES = 2045;
+/** The bytes that a target may have for each of the canonical request, as in `%41`. */
+const BYTES_PER_BYTE = 3;
+/** More than any route has: to decode and to sort thousands takes milliseconds. */
+const MAX_PARAMETERS = 64;
 const PATH_GRAMMAR = /^(\/[A-Za-z0-9._~-]+)+$/;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
@@ -26,6 +30,8 @@ export interface RequestTarget {
  * repeats or leaves out a name, `uri_too_long` when the canonical request is over 2,045 bytes.
  */
 export function parseTarget(target: string): RequestTarget {
+  if (target.length > BYTES_PER_BYTE * MAX_REQUEST_BYTES)
+    throw new GatewayError('uri_too_long', tooLongMessage(target.length));
   const fragment = target.indexOf('#');
   const text = fragment < 0 ? target : target.slice(0, fragment);
   const queryStart = text.indexOf('?');
@@ -51,9 +57,10 @@ export const canonicalRequest = (method: 'GET' | 'SUB', target: string): string 
   `${method} ${parseTarget(target).canonical}`;
 
 function parseQuery(text: string): [string, string][] {
-  const pairs = text
-    .split('&')
-    .filter((piece) => piece !== '')
+  const pieces = text.split('&').filter((piece) => piece !== '');
+  if (pieces.length > MAX_PARAMETERS)
+    throw new GatewayError('invalid_query', `the query has more than ${MAX_PARAMETERS} parameters`);
+  const pairs = pieces
     .map((piece): [string, string] => {
       const equals = piece.indexOf('=');
       return equals < 0

@@ -473,6 +473,7 @@ t.test('content-coding', async (t) => {
     t.equal(negotiateCoding('br;q=0, *;q=0.1'), 'gzip');
     t.equal(negotiateCoding('identity, zstd'), 'identity');
     t.equal(negotiateCoding('br; q=nonsense'), 'identity');
+    t.equal(negotiateCoding(`br${','.repeat(16_000)}`), 'identity', 'too long to be read');
   });
 });
 

@@ -115,6 +115,12 @@ t.test('canonical-request', async (t) => {
     t.equal(canonicalRequest('GET', long(2045)).length, 2045);
     t.throws(() => parseTarget(long(2046)), { code: 'uri_too_long' });
     t.throws(() => parseTarget(`/api/v1/x?a=${'é'.repeat(400)}`), { code: 'uri_too_long' });
+    t.throws(
+      () => parseTarget(`/api/v1/x?${'a&'.repeat(7000)}`),
+      { code: 'uri_too_long' },
+      'before anything is decoded',
+    );
+    t.throws(() => parseTarget(`/api/v1/x?${'a&'.repeat(65)}`), { message: 'the query has more than 64 parameters' });
     t.equal(canonical(`/api/v1/x?a=${'%61'.repeat(1000)}`).length, 1012, 'a long spelling of a short request');
   });
 

@@ -73,11 +73,8 @@ export function cachedReadResponse(
 }
 
 /** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
-export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch === '' || etag === '') return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
-}
+export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
+  etag !== '' && (ifNoneMatch.trim() === '*' || ifNoneMatch.includes(`"${etag}"`));
 
 export function localResponse(
   payer: Payer,

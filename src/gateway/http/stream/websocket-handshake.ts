@@ -31,6 +31,9 @@ export function checkWebSocketHandshake(req: EngineRequest): void {
     throw new GatewayError('invalid_nonce', 'the stream accepts no nonce: remove X-Receipt-Nonce');
 }
 
+/** The subprotocols of an offer that are read: ours and a key are two. */
+const MAX_OFFERED = 16;
+
 /** What a client offers in Sec-WebSocket-Protocol. */
 interface SubprotocolOffer {
   /** The subprotocol to answer with, never the key; `''` if the client does not offer ours (RFC 6455 4.2.2). */
@@ -44,7 +47,8 @@ interface SubprotocolOffer {
 /** Reads which subprotocol and API key a client offers. A client that doesn't offer ours offers no key either. */
 export function readSubprotocolOffer(req: Pick<EngineRequest, 'forEach' | 'getHeader'>): SubprotocolOffer {
   // In the order of the client, perhaps over several lines (RFC 6455 11.3.4).
-  const offered = valuesIn(req, 'sec-websocket-protocol').flatMap((text) => text.trim() || []);
+  const values = valuesIn(req, 'sec-websocket-protocol').slice(0, MAX_OFFERED);
+  const offered = values.flatMap((text) => text.trim() || []);
   if (!offered.includes(SUBPROTOCOL)) return { subprotocol: '', apiKey: '', fault: undefined };
   const [apiKey = '', ...others] = offered.filter((subprotocol) => subprotocol !== SUBPROTOCOL);
   const header = req.getHeader('x-api-key');
