@@ -389,6 +389,19 @@ t.test('circuit-breaker', async (t) => {
     t.notOk(breaker.isOpen, 'earlier attempts no longer count');
   });
 
+  t.test('another attempt that succeeds closes it while a slow one probes', async (t) => {
+    const clock = new ManualClock();
+    const breaker = new CircuitBreaker(clock);
+    outcomes(breaker, 'failed', 20);
+    clock.advance(1000);
+    const endSlow = breaker.startAttempt();
+    t.notOk(breaker.allowsAttempt, 'no caller needs to wait for it, too');
+    breaker.startAttempt()('succeeded');
+    t.notOk(breaker.isOpen);
+    endSlow('failed');
+    t.notOk(breaker.isOpen, 'one late failure says no more');
+  });
+
   t.test('the breaker agrees with a model that records all attempts', async () => {
     const step = fc.record({
       waitMs: fc.nat({ max: 1500 }),

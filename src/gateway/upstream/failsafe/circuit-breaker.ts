@@ -33,7 +33,7 @@ export class CircuitBreaker {
 
   /** Starts an attempt, allowed or not. The caller calls the returned function once with its outcome. */
   startAttempt(): (outcome: AttemptOutcome) => void {
-    const isProbe = this.isOpen && this.allowsAttempt;
+    const isProbe = this.#isProbeDue(); // also beside another, which may be slow
     if (isProbe) this.#isProbing = true;
     return (outcome) => {
       if (isProbe) this.#endProbe(outcome);
@@ -48,7 +48,7 @@ export class CircuitBreaker {
   #endProbe(outcome: AttemptOutcome): void {
     this.#isProbing = false;
     if (outcome === 'succeeded') this.#openedAtMs = undefined;
-    else if (outcome === 'failed') this.#openedAtMs = this.#clock.monotonic();
+    else if (outcome === 'failed' && this.isOpen) this.#openedAtMs = this.#clock.monotonic();
   }
 
   #record(outcome: AttemptOutcome): void {
