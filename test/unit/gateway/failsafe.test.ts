@@ -389,17 +389,35 @@ t.test('circuit-breaker', async (t) => {
     t.notOk(breaker.isOpen, 'earlier attempts no longer count');
   });
 
-  t.test('another attempt that succeeds closes it while a slow one probes', async (t) => {
+  t.test('a slow probe keeps no other from following a second later', async (t) => {
     const clock = new ManualClock();
     const breaker = new CircuitBreaker(clock);
     outcomes(breaker, 'failed', 20);
     clock.advance(1000);
     const endSlow = breaker.startAttempt();
+    breaker.startAttempt()('succeeded');
+    t.ok(breaker.isOpen, 'a poll that a node answers says nothing about a call on which it hangs');
     t.notOk(breaker.allowsAttempt, 'no caller needs to wait for it, too');
+    clock.advance(1000);
     breaker.startAttempt()('succeeded');
     t.notOk(breaker.isOpen);
     endSlow('failed');
     t.notOk(breaker.isOpen, 'one late failure says no more');
+  });
+
+  t.test('a node that answers polls alone gets few calls of others', async (t) => {
+    const clock = new ManualClock(0);
+    const breaker = new CircuitBreaker(clock);
+    let calls = 0;
+    for (let ms = 20; ms <= 60_000; ms += 20) {
+      clock.advance(20);
+      if (ms % 1000 === 0) breaker.startAttempt()('succeeded');
+      if (!breaker.allowsAttempt) continue;
+      const endCall = breaker.startAttempt();
+      calls++;
+      clock.after(2000, () => endCall('failed'));
+    }
+    t.ok(calls < 300, `${calls} calls`);
   });
 
   t.test('the breaker agrees with a model that records all attempts', async () => {

@@ -9,13 +9,13 @@ const MIN_ATTEMPTS = 20;
 const MAX_FAILURE_RATE = 0.5;
 const PROBE_AFTER_MS = 1000;
 
-/** Stops when at least half of at least 20 within 10 s have failed; one attempt a second later probes. */
+/** Stops when at least half of at least 20 within 10 s have failed; from a second later on one attempt a second probes. */
 export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #attempts: SlidingWindow;
   readonly #failed: SlidingWindow;
-  #openedAtMs: number | undefined;
-  #isProbing = false;
+  /** From when on an attempt probes whether the node is back; undefined while it is closed. */
+  #probeFromMs: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,31 +24,30 @@ export class CircuitBreaker {
   }
 
   get allowsAttempt(): boolean {
-    return this.#openedAtMs === undefined || (this.#isProbeDue() && !this.#isProbing);
+    return this.#probeFromMs === undefined || this.#clock.monotonic() >= this.#probeFromMs;
   }
 
   get isOpen(): boolean {
-    return this.#openedAtMs !== undefined;
+    return this.#probeFromMs !== undefined;
   }
 
   /** Starts an attempt, allowed or not. The caller calls the returned function once with its outcome. */
   startAttempt(): (outcome: AttemptOutcome) => void {
-    const isProbe = this.#isProbeDue(); // also beside another, which may be slow
-    if (isProbe) this.#isProbing = true;
+    const isProbe = this.isOpen && this.allowsAttempt;
+    if (isProbe) this.#open(); // the next may begin before it ends: it may be slow
     return (outcome) => {
       if (isProbe) this.#endProbe(outcome);
       else if (outcome !== 'ignored' && !this.isOpen) this.#record(outcome);
     };
   }
 
-  #isProbeDue(): boolean {
-    return this.#openedAtMs !== undefined && this.#clock.monotonic() - this.#openedAtMs >= PROBE_AFTER_MS;
+  #open(): void {
+    this.#probeFromMs = this.#clock.monotonic() + PROBE_AFTER_MS;
   }
 
   #endProbe(outcome: AttemptOutcome): void {
-    this.#isProbing = false;
-    if (outcome === 'succeeded') this.#openedAtMs = undefined;
-    else if (outcome === 'failed' && this.isOpen) this.#openedAtMs = this.#clock.monotonic();
+    if (outcome === 'succeeded') this.#probeFromMs = undefined;
+    else if (outcome === 'ignored' && this.isOpen) this.#probeFromMs = this.#clock.monotonic();
   }
 
   #record(outcome: AttemptOutcome): void {
@@ -57,7 +56,7 @@ export class CircuitBreaker {
     this.#failed.record();
     const attempts = this.#attempts.count;
     if (attempts < MIN_ATTEMPTS || this.#failed.count < attempts * MAX_FAILURE_RATE) return;
-    this.#openedAtMs = this.#clock.monotonic();
+    this.#open();
     this.#attempts.clear();
     this.#failed.clear();
   }
