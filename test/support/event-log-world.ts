@@ -1,6 +1,6 @@
 import { chainDigest, EventChain } from '../../src/client/verify/event-chain.ts';
 import { EventLog } from '../../src/gateway/http/stream/event-log.ts';
-import type { EventPage, TopicEvent } from '../../src/gateway/http/stream/event-page.ts';
+import { type EventPage, slotReached, type TopicEvent } from '../../src/gateway/http/stream/event-page.ts';
 import { accountBytes, textOfKept, unparsedJsonOf } from '../../src/gateway/live/accounts/account-json.ts';
 import type { Coverage, History } from '../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../src/gateway/live/feed/kept-account.ts';
@@ -209,7 +209,13 @@ class CheckingReader {
       if (page === undefined) return;
       const isCut = page.events.length > most;
       const named = page.events.slice(0, most);
-      const last = named.findLastIndex(({ before, isComplete }) => before !== null && isComplete); // others have no id
+      const last = named.findLastIndex(
+        (event, at) =>
+          event.before !== null && // else it has no id
+          event.isComplete &&
+          // A reader that has a later state than its id says may get what was before that: it begins another chain, as the SDK does.
+          named.slice(0, at).every(({ slot, index }) => slot <= slotReached(event, index)),
+      );
       const end = isCut ? page.events[last] : page.end;
       if (end === undefined) return;
       for (const event of isCut ? page.events.slice(0, last + 1) : page.events) this.#onEvent(event);
