@@ -3,8 +3,10 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import fc from 'fast-check';
 
-const { CLAIMS, TEST_FILES } = process.env;
+const { CLAIMS, PROPERTY_SEED, TEST_FILES } = process.env;
+fc.configureGlobal({ seed: Number(PROPERTY_SEED) });
 const runs = TEST_FILES.split('\n').map((line) => line.split(' '));
 // tap names the folders of fixtures after the program, and several programs run side by side.
 process.argv[1] = runs.length === 1 ? resolve(runs[0][0]) : resolve(`dist/test/${process.pid}`);

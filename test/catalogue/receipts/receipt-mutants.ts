@@ -59,7 +59,7 @@ const mutant = fc
  * Throws if one of the mutants of honest bodies is accepted. Returns the number of each fault; a mutant that equals an
  * honest body does not count.
  */
-export function rejectMutants(runs: number): ReadonlyMap<ReceiptFault, number> {
+export function rejectMutants(chosen: Pick<fc.Parameters, 'numRuns' | 'seed'>): ReadonlyMap<ReceiptFault, number> {
   const faults = new Map<ReceiptFault, number>();
   fc.assert(
     fc.property(mutant, (body) => {
@@ -73,7 +73,7 @@ export function rejectMutants(runs: number): ReadonlyMap<ReceiptFault, number> {
         return true;
       }
     }),
-    { numRuns: runs },
+    chosen,
   );
   return faults;
 }

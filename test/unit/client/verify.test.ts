@@ -1071,7 +1071,7 @@ t.test('verify-receipt', async (t) => {
 
 t.test('receipt-mutants', async (t) => {
   t.test('of 4,000 mutated receipts none is accepted, and every check rejects some', async (t) => {
-    const faults = rejectMutants(4000);
+    const faults = rejectMutants({ numRuns: 4000 });
     for (const fault of [
       'envelope',
       'malformed',
