@@ -562,6 +562,40 @@ export const THEFTS_BY_EXTENSIONS: Readonly<Record<string, Attack>> = {
     ],
     says: [victim, thief, multisig, 'Squads'],
   },
+  'a limit that a thief may spend of a multisig, behind the victim': {
+    kind: 'multisigs',
+    make: (f) => [
+      f.call(
+        SQUADS,
+        [multisig, victim, vault, victim],
+        [...anchor('multisig_add_spending_limit'), ...zeros(74), ...u32(2), ...key(victim), ...key(thief)],
+      ),
+    ],
+    says: [victim, `gave ${vault} a right over`, multisig, 'Squads'],
+  },
+  'a limit that a thief may spend of a multisig, behind nobody': {
+    kind: 'multisigs',
+    make: (f) => [
+      f.call(
+        SQUADS,
+        [multisig, victim, vault, victim],
+        [...anchor('multisig_add_spending_limit'), ...zeros(74), ...u32(2), ...key(SYSTEM_PROGRAM), ...key(thief)],
+      ),
+    ],
+    says: [victim, `gave ${vault} a right over`, multisig, 'Squads'],
+  },
+  'a delegate of a trader that nobody is': {
+    kind: 'lending accounts',
+    make: (f) => [
+      f.call(
+        'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH',
+        [vault, victim],
+        [...anchor('update_user_delegate'), 0, 0, ...key(SYSTEM_PROGRAM)],
+      ),
+    ],
+    says: [victim],
+    never: /for good/,
+  },
   'a multisig that frees a stake for a thief': {
     kind: 'multisigs',
     make: (f) => [f.program(SQUADS, [multisig, victim], f.authorizeStake(stake, multisig, thief, 1))],

@@ -221,6 +221,9 @@ export function authorityChangeReader(
   };
 }
 
+/** Instructions that pass on a right to make changes, and nothing else. Others give one to several, or one over funds. */
+const PASSING = /^(update|update_metadata_account_v2|update(_collection)?_v[12]|multisig_set_config_authority)$/;
+
 /** Reads the right that a program other than Solana's own gives somebody, by the table of its instructions. */
 function programsChangeOf(call: Instruction): AuthorityChange | null {
   const { programId, index, innerIndex } = call;
@@ -228,7 +231,8 @@ function programsChangeOf(call: Instruction): AuthorityChange | null {
   const { holder, mint = null, user = null, owner = user } = roles;
   const account = roles.account ?? mint ?? owner;
   if (holder === undefined || account === null || holder === owner) return null;
-  const [from, to] = holder === SYSTEM_PROGRAM ? [owner, null] : [null, holder]; // for which nobody can sign
+  const isGivenUp = holder === SYSTEM_PROGRAM && PASSING.test(name); // for which nobody can sign
+  const [from, to] = isGivenUp ? [owner, null] : [null, holder];
   return {
     ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from, to },
     ...{ authority: owner, amount: null, basisPoints: null, tokenBalance: null, decimals: null, lamports: null },

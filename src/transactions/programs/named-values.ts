@@ -13,7 +13,7 @@ export interface ProgramCall {
 
 /** Bytes that are passed over. */
 const SKIPS = Object.fromEntries(
-  [1, 2, 3, 8, 10, 73, 86, 116].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
+  [1, 2, 3, 8, 10, 73, 82, 116].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
 );
 
 /** Returns the address that an enum of Metaplex Core holds in one of its variants. */
@@ -46,6 +46,7 @@ const VALUE_FORMATS = {
   'borsh?': (reader: ByteReader) => reader.option(() => reader.borshString()),
   'metadata?': (reader: ByteReader) => reader.option(() => skipMetadata(reader)),
   sign: signIn,
+  onlyKey: (reader: ByteReader) => (reader.u32() === 1 ? reader.pubkey() : undefined),
   authority: addressIn(3),
   'authority?': (reader: ByteReader) => reader.option(() => addressIn(3)(reader)) ?? undefined,
   'updateAuthority?': (reader: ByteReader) => reader.option(() => addressIn(1)(reader)) ?? undefined,
