@@ -114,6 +114,15 @@ export const SCENES: Readonly<
       ...theft,
     ),
   ],
+  'beside the launch of a token': (forgery, theft) => [
+    forgery.program(
+      '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P',
+      [victim],
+      forgery.create(victim, addressOf(71), 1_461_600n, TOKEN_PROGRAM, 82n),
+      forgery.call(TOKEN_PROGRAM, [addressOf(71)], [20, 6, ...bs58.decode(pool), 0]),
+    ),
+    ...theft,
+  ],
   'beside a vote': (forgery, theft) => [forgery.call(VOTE_PROGRAM, [decoy, victim], [14, 0, 0, 0]), ...theft],
   'beside the deployment of a program': (forgery, theft) => [
     forgery.call(UPGRADEABLE_LOADER, [addressOf(44), victim], [1, 0, 0, 0, 0, 0, 0, 0]),

@@ -70,7 +70,7 @@ const upgrade = (f: Forgery, replaced: string, authority: string, spill = author
 /** Scenes that are said before what was only paid for an account. */
 const BEGIN_WITHOUT_DEPOSITS = [
   ...['beside a move in a game', 'beside a vote', 'beside the update of an oracle'],
-  ...['beside the deployment of a program', 'beside a delegation of stake'],
+  ...['beside the deployment of a program', 'beside a delegation of stake', 'beside the launch of a token'],
 ];
 
 /** Thefts of a fourth kind: by the shapes of calls, by what seems used up or returned, and by who gets what is made. */

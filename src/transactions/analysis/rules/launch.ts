@@ -1,6 +1,7 @@
 import { decodeBase58 } from '../../codec/base58.ts';
-import { programRole } from '../../programs/known-programs.ts';
+import { isTradingProgram, programRole } from '../../programs/known-programs.ts';
 import { infoAddress, type ParsedInstruction } from '../parsed-transaction.ts';
+import type { Swap } from '../swap-legs.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 /**
@@ -13,20 +14,25 @@ export const launchRule: Rule = (facts) => {
   if (call === undefined) return null;
   const user = instructionOf(call)?.roles.user ?? '';
   const actor = parsed.signers.includes(user) ? user : (facts.swap?.wallet ?? facts.actor);
-  const swap = (facts.swap?.wallet ?? actor) === actor ? facts.swap : null; // what another one bought is described apart
-  const mint = call.innerInstructions.find(isMintMaking);
+  const mint = infoAddress(call.innerInstructions.find(isMintMaking), 'mint');
+  // what another one bought, or of another token, is described apart
+  const swap = (facts.swap?.wallet ?? actor) === actor && isOfLaunch(facts.swap, mint, call) ? facts.swap : null;
   const [name, symbol] = namesIn(call.data);
   return {
     type: 'CREATE',
     actor,
     program: call.programId,
-    mint: infoAddress(mint, 'mint'),
+    mint,
     name: name ?? null,
     symbol: symbol ?? null,
     swap,
     states: swap?.states ?? [],
   };
 };
+
+const isOfLaunch = (swap: Swap | null, launched: string | null, { programId }: ParsedInstruction): boolean =>
+  swap?.program === programId ||
+  (isTradingProgram(swap?.program ?? null) && swap?.outputs.some(({ mint }) => mint === launched) === true);
 
 function isLaunch(call: ParsedInstruction, { instructionOf }: TransactionFacts): boolean {
   const known = instructionOf(call);
