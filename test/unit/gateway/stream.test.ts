@@ -5,8 +5,11 @@ import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
 import type { Entry } from '../../../src/gateway/cache/entry.ts';
+import type { EngineApp, EngineSocket, WebSocketBehavior } from '../../../src/gateway/http/engine/engine.ts';
 import { AccountFeeds, AccountNotifications } from '../../../src/gateway/http/pubsub/account-source.ts';
 import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
+import { PubsubClient } from '../../../src/gateway/http/pubsub/pubsub-client.ts';
+import { PubsubServer, type PubsubServerOptions } from '../../../src/gateway/http/pubsub/pubsub-server.ts';
 import { SignatureWatch } from '../../../src/gateway/http/pubsub/signature-watch.ts';
 import {
   type Subscriber,
@@ -23,6 +26,7 @@ import { subscribeToEvents } from '../../../src/gateway/http/stream/event-subscr
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
 import { FrameChannels } from '../../../src/gateway/http/stream/frame-channels.ts';
 import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
+import type { StreamCaller } from '../../../src/gateway/http/stream/stream-caller.ts';
 import { SocketConnection, type StreamConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
 import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
 import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription-queue.ts';
@@ -120,6 +124,64 @@ t.test('notification-queue', async (t) => {
       t.ok(ended.length > 0 && ended.length < 4 && ended.every((subscriber) => subscriber >= 300), `ended: ${ended}`);
     });
   }
+});
+
+t.test('pubsub-server', async (t) => {
+  /** A clock on which each look at it takes a millisecond. */
+  class TickingClock extends ManualClock {
+    #ticks = 0;
+
+    override monotonic(): number {
+      return super.monotonic() + this.#ticks++;
+    }
+  }
+
+  t.test('the messages of a packet are handled in order, over as many turns as they need', async (t) => {
+    const opened: WebSocketBehavior<object>[] = [];
+    const app = { handleWebSockets: (_: string, handlers: WebSocketBehavior<object>) => void opened.push(handlers) };
+    const clock = new TickingClock();
+    const options = { clock, access: {}, mesh: { onTip: () => () => {} }, maxBackpressureBytes: 1 };
+    // Messages of an unknown method use no other member.
+    new PubsubServer(app as unknown as EngineApp, options as unknown as PubsubServerOptions);
+    const [handlers] = opened;
+    const streamSlot = { consumeMessage: () => 'handle', onRevoked() {}, release() {} };
+    const connect = () => {
+      const caller = { name: 'caller', streamSlot } as unknown as StreamCaller;
+      const subscriptions = { removeSubscriber() {} } as unknown as Subscriptions;
+      const client = new PubsubClient(caller, { clock, subscriptions, onInternalError() {} });
+      const answers: string[] = [];
+      const socket = {
+        getUserData: () => ({ caller, client }),
+        getBufferedAmount: () => 0,
+        send: (text: string) => answers.push(text),
+      } as unknown as EngineSocket<object>;
+      handlers?.open?.(socket);
+      return { socket, answers };
+    };
+    const say = ({ socket }: ReturnType<typeof connect>, id: number): void => {
+      const { buffer } = new TextEncoder().encode(`{"jsonrpc":"2.0","id":${id},"method":"none","params":[]}`);
+      handlers?.message(socket, buffer as ArrayBuffer, false);
+    };
+    const [first, second] = [connect(), connect()];
+    for (let id = 0; id < 100; id++) say(first, id);
+    for (let id = 0; id < 3; id++) say(second, id);
+    t.ok(first.answers.length < 10, `${first.answers.length} in the turn of the packet`);
+    for (let turns = 0; first.answers.length < 50; turns++) {
+      if (turns > 100) throw new Error(`${first.answers.length} answers`);
+      await turn();
+    }
+    handlers?.close(first.socket, 1000);
+    const answered = first.answers.length;
+    while (second.answers.length < 3) await turn();
+    t.same(
+      pluck(
+        first.answers.map((text) => JSON.parse(text)),
+        'id',
+      ),
+      Array.from({ length: answered }, (_, id) => id),
+    );
+    t.equal(first.answers.length, answered, 'none after it has closed');
+  });
 });
 
 t.test('account-topics', async (t) => {

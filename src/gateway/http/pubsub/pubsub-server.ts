@@ -1,4 +1,6 @@
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
 import { OpenSockets } from '../stream/open-sockets.ts';
 import { SlowConsumers } from '../stream/slow-consumers.ts';
@@ -30,6 +32,12 @@ type PubsubSocket = EngineSocket<SocketData>;
 /** The longest message of a client: as much as a node accepts (agave, rpc_pubsub_service.rs). */
 const MAX_MESSAGE_BYTES = 4096;
 
+/** The time for messages in one turn of the event loop, in milliseconds. The others of a packet wait for the next turns. */
+const TURN_MS = 5;
+
+/** The most that wait, of which one caller may have a quarter: more than the subscriptions that a client opens at a time. */
+const WAITING = { items: 20_000, bytes: 64 << 20, waiting: 'wait to be handled' };
+
 /** The longest reason of a close frame, in bytes (RFC 6455 5.5). */
 const MAX_REASON_BYTES = 123;
 
@@ -41,9 +49,13 @@ export class PubsubServer {
   readonly #slowConsumers: SlowConsumers<PubsubSocket>;
   readonly #lostReasons = new WeakMap<PubsubClient, string>();
   readonly #maxBackpressureBytes: number;
+  readonly #turns: TurnBudget;
+  readonly #onInternalError: PubsubServerOptions['onInternalError'];
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
-    const { access, clock, maxBackpressureBytes, mesh, readRpc } = options;
+    const { access, clock, maxBackpressureBytes, mesh, onInternalError, readRpc } = options;
+    this.#onInternalError = onInternalError;
+    this.#turns = new TurnBudget({ turnMs: TURN_MS, queue: WAITING, clock });
     this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#signatures = new SignatureWatch(readRpc, mesh);
     this.#subscriptions = new Subscriptions({
@@ -107,14 +119,28 @@ export class PubsubServer {
       maxUnsentBytes: this.#maxBackpressureBytes,
       onSlow: () => this.#slowConsumers.recordDrop(socket),
       onLost: (reason) => this.#closeLost(socket, client, reason),
-      onFlood: () => socket.end(CLOSE_CODES.tooMany, 'too many messages over the pace'),
+      onFlood: () => this.#endFlood(socket),
     });
   }
 
   #onMessage(socket: PubsubSocket, bytes: ArrayBuffer): void {
     if (bytes.byteLength > MAX_MESSAGE_BYTES)
       socket.end(CLOSE_CODES.messageTooLong, `a message may have at most ${MAX_MESSAGE_BYTES} bytes`);
-    else socket.getUserData().client.handle(bytes);
+    else {
+      const { caller, client } = socket.getUserData();
+      const ownBytes = bytes.slice(0); // the engine's are valid in this call only
+      const handle = (): void => {
+        if (this.#sockets.has(socket)) client.handle(ownBytes);
+      };
+      this.#turns.run({ caller: caller.name, bytes: ownBytes.byteLength }, handle).catch((thrown: unknown) => {
+        if (GatewayError.from(thrown).code !== 'overloaded') this.#onInternalError('pubsub', thrown);
+        this.#endFlood(socket);
+      });
+    }
+  }
+
+  #endFlood(socket: PubsubSocket): void {
+    if (this.#sockets.has(socket)) socket.end(CLOSE_CODES.tooMany, 'too many messages over the pace');
   }
 
   /** Closes a connection that has missed something: with the reason, once it has received what was sent before. */
