@@ -31,9 +31,9 @@ export async function measureClaimAges(feedUrl: string, slotOf: () => Promise<Sl
     onMessage(bytes) {
       const update = decodeUpdate(bytes);
       if (update.kind === 'ping') call.send(encodePing());
-      if (update.kind !== 'block') return;
-      arrivals.set(update.slot, performance.now());
-      if (arrivals.size === 1) void requestAnswers().catch(() => arrivals.clear());
+      if (update.kind === 'block') arrivals.set(update.slot, performance.now());
+      if (update.kind === 'block' && arrivals.size === 1) void requestAnswers().catch(() => arrivals.clear());
+      return undefined;
     },
     onEnd: () => {},
   });

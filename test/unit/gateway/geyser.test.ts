@@ -28,7 +28,7 @@ import { unread } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import type { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
-import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
+import { decodeUpdate, receiveUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
 import { parseFeedServer, versionProblem } from '../../../src/gateway/upstream/geyser/feed-server.ts';
 import type { AccountValue, AccountWrite, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
@@ -160,6 +160,61 @@ t.test('decode-update', async (t) => {
       { numRuns: 2000 },
     );
     t.throws(() => decodeUpdate(Buffer.from([0x12, 0x7f])), RangeError);
+    const field = (number: number, type: number, ...bytes: number[]) => [(number << 3) | type, ...bytes];
+    const many = Array.from({ length: 33 }, () => field(1, 2, 1, 0x62)).flat();
+    const twice = [...field(5, 2, 0), ...field(5, 2, 0)];
+    for (const bytes of [many, twice, field(9, 3, ...field(9, 4)), field(1, 2, 129, 1, ...Array(129).fill(0x62))])
+      t.throws(() => decodeUpdate(Buffer.from(bytes)), RangeError, 'what could hold a turn of the event loop');
+  });
+
+  t.test('a long block is decoded over several turns of the event loop, and what follows it waits', async (t) => {
+    const link = { slot: 7, blockhash: 'h7', parentSlot: 6, parentBlockhash: 'h6' };
+    const owner = { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(1) };
+    const writes = Array.from({ length: 2500 }, (_, i) => ({
+      address: addressOfNumber(i),
+      account: i % 2 === 0 ? owner : undefined,
+      writeVersion: i,
+    }));
+    const bytes = encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes }, writes);
+    const received: FeedUpdate[] = [];
+    const broken: unknown[] = [];
+    const receive = (of: Uint8Array) =>
+      receiveUpdate(
+        of,
+        (update) => received.push(update),
+        (cause) => broken.push(cause),
+      );
+    t.equal(receive(encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, [])), undefined);
+    t.equal(received.length, 1, 'a short one is decoded in the same call');
+    const [whole, cut] = [receive(bytes), receive(bytes.subarray(0, bytes.length - 1))];
+    t.equal(received.length, 1);
+    await Promise.all([whole, cut]);
+    t.same(received.slice(1), [decodeUpdate(bytes)]);
+    t.equal(broken.length, 1);
+
+    const server = createHttp2Server();
+    server.on('stream', (stream: ServerHttp2Stream) => {
+      stream.respond({ 'content-type': 'application/grpc' });
+      for (const body of [bytes, encodeSlotUpdate([], 7, 6, STATUS.finalized)]) {
+        const head = Buffer.alloc(5); // not compressed, and the length
+        head.writeUInt32BE(body.length, 1);
+        stream.write(Buffer.concat([head, body]));
+      }
+    });
+    t.teardown(() => server.close());
+    const client = await createFeedClient({
+      url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
+      token: undefined,
+    });
+    t.teardown(() => client.close());
+    const kinds: string[] = [];
+    await new Promise<void>((resolve) => {
+      const onUpdate = ({ kind }: FeedUpdate): void => {
+        if (kinds.push(kind) === 2) resolve();
+      };
+      client.subscribe({ onMessage: (of) => receiveUpdate(of, onUpdate, () => t.fail()), onEnd: () => t.fail() });
+    });
+    t.same(kinds, ['block', 'slot']);
   });
 });
 
@@ -219,7 +274,7 @@ t.test('feed-server', async (t) => {
 
 /** A subscription that a test reads message by message. */
 function openCall(
-  subscribe: (listener: { onMessage(bytes: Uint8Array): void; onEnd(failure: FeedFailure): void }) => FeedCall,
+  subscribe: (listener: { onMessage(bytes: Uint8Array): undefined; onEnd(failure: FeedFailure): void }) => FeedCall,
 ) {
   const updates: FeedUpdate[] = [];
   let onChange = (): void => {};
@@ -228,6 +283,7 @@ function openCall(
     onMessage(bytes) {
       updates.push(decodeUpdate(bytes));
       onChange();
+      return undefined;
     },
     onEnd(ended) {
       failure = ended;
@@ -565,7 +621,7 @@ t.test('a client that is closed ends its subscriptions, and leaves no connection
     url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
     token: undefined,
   });
-  const nothing: FeedListener = { onMessage: () => {}, onEnd: () => {} };
+  const nothing: FeedListener = { onMessage: () => undefined, onEnd: () => {} };
   for (const isLong of [true, true, false]) client.subscribe(nothing, isLong);
   await waitFor(() => streams === 3, 'the streams');
   t.equal(connections.size, 3);
@@ -783,7 +839,7 @@ function openFeedSessions({
   const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, bytesOfAccount);
   const requests: Uint8Array[] = [];
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
-  let deliver = (_bytes: Uint8Array): void => {};
+  let deliver = (_bytes: Uint8Array): Promise<void> | undefined => undefined;
   const [falsehoods, givenUp, ineligible]: [string[], string[], string[]] = [[], [], []];
   const blocks = new RecentBlocks(100);
   const rpc = { call: (..._: Parameters<RpcCaller['call']>): Promise<RpcResponse> => never() };
@@ -1050,7 +1106,7 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
 
   t.test('an account that is kept at both commitments is read again when one of them leaves', async (t) => {
     const finalized = stateOf(address, 'finalized');
-    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    const finalize = (slot: number) => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
     session.add(finalized);
     finalize(14);
     t.same([session.has(finalized), state.lease?.slot, finalized.lease?.slot], [true, 14, 14]);
@@ -1264,7 +1320,7 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
         clock.advance(100);
       }
     }
-    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    const finalize = (slot: number) => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
     finalize(15);
     finalize(16);
     const countAt = (slot: number | undefined): number => states.filter(({ lease }) => lease?.slot === slot).length;
@@ -1278,7 +1334,7 @@ t.test('what is final advances though other blocks become final while it is sett
   const { clock, open, rpc, deliver } = openFeedSessions();
   const session = open();
   t.teardown(() => session.close());
-  const states = Array.from({ length: 1200 }, (_, i) => stateOf(addressOfNumber(i), 'finalized'));
+  const states = Array.from({ length: 990 }, (_, i) => stateOf(addressOfNumber(i), 'finalized'));
   rpc.call = async (_, [named] = []) => {
     const value = Buffer.from(`[${(named as string[]).map(() => 'null')}]`);
     return { slot: 10, result: value, value };
@@ -1547,7 +1603,7 @@ t.test('a feed that is not what it should be', async (t) => {
   t.test('the status of a slot that it has not sent ends no finality', async (t) => {
     const finalized = stateOf(addressOfNumber(1), 'finalized');
     session.add(finalized);
-    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    const finalize = (slot: number) => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
     finalize(5_000_000);
     await pass(1, tip);
     finalize(tip());
@@ -1611,7 +1667,7 @@ t.test('I16: a feed that jumps ahead of its node is given up, and nothing is cla
       deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, []));
       await new Promise(setImmediate);
     };
-    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    const finalize = (slot: number) => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
     consensus.start();
     clock.advance(1);
     for (let slot = 9; slot <= 20; slot++) {

@@ -1,4 +1,5 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { MAX_WRITES } from '../../upstream/geyser/decode-update.ts';
 import { type FeedMode, versionOf } from '../../upstream/geyser/encode-request.ts';
 import type { AccountWrite, BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import type { FeedRules } from './feed-rules.ts';
@@ -64,7 +65,8 @@ export class BlockAssembly {
       this.#isFirstPartial = false;
       return undefined;
     }
-    if (update.kind === 'block-meta' && isForgotten) return undefined; // the next block shows the gap
+    const isPartial = isForgotten || (open !== undefined && open.writes.size > MAX_WRITES);
+    if (update.kind === 'block-meta' && isPartial) return undefined; // the next block shows the gap
     const writes = update.kind === 'block' ? this.#newestOf(update.writes) : [...(open?.writes.values() ?? [])];
     const version = Math.max(-1, ...update.filters.map(versionOf));
     return { slot, blockhash, parentSlot, parentBlockhash, version, writes };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
-import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
+import { receiveUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import { type FeedServer, parseFeedServer, versionProblem, YELLOWSTONE } from '../../upstream/geyser/feed-server.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
@@ -74,13 +74,12 @@ class Observation {
   async admit(): Promise<void> {
     const { client, clock, timeoutMs } = this.#options;
     const call = client.subscribe({
-      onMessage: (bytes) => {
-        try {
-          this.#onUpdate(decodeUpdate(bytes), (request) => call.send(request));
-        } catch (cause) {
-          this.#finish(new FeedError('it sends what is no message of a Geyser feed', { cause }));
-        }
-      },
+      onMessage: (bytes) =>
+        receiveUpdate(
+          bytes,
+          (update) => this.#onUpdate(update, (request) => call.send(request)),
+          (cause) => this.#finish(new FeedError('it sends what is no message of a Geyser feed', { cause })),
+        ),
       onEnd: (failure) => this.#finish(failureOf(failure)),
     });
     const outcome = new Promise<FeedError | undefined>((resolve) => {

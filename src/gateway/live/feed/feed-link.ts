@@ -9,7 +9,7 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
-import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
+import { receiveUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import { type AccountValue, accountValue, type FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
@@ -70,6 +70,10 @@ const REFUSALS: ReadonlySet<number> = new Set([
   GRPC_CODE.unauthenticated,
   GRPC_CODE.unimplemented,
 ]);
+const NO_MESSAGE: FeedFailure = {
+  code: GRPC_CODE.unavailable,
+  reason: 'sends what is no message of a Geyser feed',
+};
 /** What a node accepts in one getMultipleAccounts. */
 const BATCH = 100;
 /** Stands for an account that was not decoded; no account is the same. */
@@ -190,7 +194,14 @@ export class FeedLink<A extends FeedAccount> {
       this.#lastMessageMs = this.#attemptMs;
       const listener = {
         onMessage: (bytes: Uint8Array) => {
-          if (this.#call === call) this.#onMessage(bytes);
+          if (this.#call !== call) return undefined;
+          this.#lastMessageMs = clock.monotonic();
+          const isCurrent = (): boolean => this.#call === call; // it may have ended while a long one is decoded
+          return receiveUpdate(
+            bytes,
+            (update) => isCurrent() && this.#onUpdate(update),
+            () => isCurrent() && this.#onEnd(NO_MESSAGE),
+          );
         },
         onEnd: (failure: FeedFailure) => {
           if (this.#call === call) this.#onEnd(failure);
@@ -212,22 +223,15 @@ export class FeedLink<A extends FeedAccount> {
     return true;
   }
 
-  #onMessage(bytes: Uint8Array): void {
-    const { clock } = this.#options;
-    this.#lastMessageMs = clock.monotonic();
-    try {
-      const update = decodeUpdate(bytes);
-      if (update.kind === 'ping') this.#call?.send(encodePing());
-      if (this.#isJump(update)) {
-        this.#options.onGivenUp('reports a slot that is not accepted');
-        return;
-      }
-      const { blocks } = this.stream;
-      this.stream.onUpdate(update);
-      if (this.stream.blocks > blocks) this.#lastBlockMs = this.#lastMessageMs;
-    } catch {
-      this.#onEnd({ code: GRPC_CODE.unavailable, reason: 'sends what is no message of a Geyser feed' });
+  #onUpdate(update: FeedUpdate): void {
+    if (update.kind === 'ping') this.#call?.send(encodePing());
+    if (this.#isJump(update)) {
+      this.#options.onGivenUp('reports a slot that is not accepted');
+      return;
     }
+    const { blocks } = this.stream;
+    this.stream.onUpdate(update);
+    if (this.stream.blocks > blocks) this.#lastBlockMs = this.#options.clock.monotonic();
   }
 
   #isJump(update: FeedUpdate): boolean {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
-import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
+import { receiveUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedClient, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
@@ -74,24 +74,24 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
         fail(new GatewayError('upstream_timeout', 'the feed does not send past blocks')),
       );
     let cancel = awaitBlock();
+    const onUpdate = (update: FeedUpdate, bytes: number): void => {
+      if (update.kind === 'ping') call.send(encodePing());
+      const state = row.add(update, bytes);
+      if (state === 'whole') finish(row.replay);
+      else if (state === 'too-large') fail(new GatewayError('result_too_large', 'the feed sends too much again'));
+      else if (state === 'broken') fail(new GatewayError('upstream_error', 'the feed sends blocks of a fork again'));
+      else if (state === 'longer') {
+        cancel();
+        cancel = awaitBlock();
+      }
+    };
     const call = client.subscribe({
-      onMessage: (bytes) => {
-        try {
-          const update = decodeUpdate(bytes);
-          if (update.kind === 'ping') call.send(encodePing());
-          const state = row.add(update, bytes.length);
-          if (state === 'whole') finish(row.replay);
-          else if (state === 'too-large') fail(new GatewayError('result_too_large', 'the feed sends too much again'));
-          else if (state === 'broken')
-            fail(new GatewayError('upstream_error', 'the feed sends blocks of a fork again'));
-          else if (state === 'longer') {
-            cancel();
-            cancel = awaitBlock();
-          }
-        } catch {
-          finish(undefined);
-        }
-      },
+      onMessage: (bytes) =>
+        receiveUpdate(
+          bytes,
+          (update) => onUpdate(update, bytes.length),
+          () => finish(undefined),
+        ),
       onEnd: ({ code, reason }) => {
         if (WITHOUT_BLOCKS.has(code)) finish(undefined);
         else fail(new GatewayError('upstream_error', `the feed ${reason}`));

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { encodeKey } from '../../../transactions/index.ts';
 import {
   type AccountValue,
@@ -19,19 +20,59 @@ const BLOCK_META = { slot: 1, blockhash: 2, parentSlot: 6, parentBlockhash: 7 } 
 const SLOT_STATUSES: readonly SlotStatus[] = ['processed', 'confirmed', 'finalized', 'other', 'other', 'other', 'dead'];
 
 const ADDRESS_BYTES = 32;
+/** The longest name of a filter, or hash, in bytes. */
+const MAX_TEXT_BYTES = 128;
+/** Most fields of a message, other than of a block. */
+const MAX_FIELDS = 32;
+/** The most data of an account, in bytes. */
+const MAX_DATA_BYTES = 10 << 20;
+/** Most accounts of a block: more than a filter can name. */
+export const MAX_WRITES = 1 << 16;
+/** The fields, and the bytes, of a block that are decoded in one turn of the event loop: some four milliseconds' work. */
+const [FIELDS_PER_TURN, BYTES_PER_TURN] = [1000, 4 << 20];
 
 type Reader = protobuf.Reader;
 
 /** Decodes one `geyser.SubscribeUpdate`. Throws for bytes that are none. */
 export function decodeUpdate(bytes: Uint8Array): FeedUpdate {
+  const decoding = decodeInSlices(bytes);
+  let step = decoding.next();
+  while (step.done !== true) step = decoding.next();
+  return step.value;
+}
+
+/**
+ * Decodes an update, and calls back with it: in the same call, or for a long one in a later turn of the event loop. Then it returns
+ * a promise: the next message may come once that is resolved. Calls `onBroken` for what is no update, and where `onUpdate` throws.
+ */
+export function receiveUpdate(
+  bytes: Uint8Array,
+  onUpdate: (update: FeedUpdate) => void,
+  onBroken: (cause: unknown) => void,
+): Promise<void> | undefined {
+  const decoding = decodeInSlices(bytes);
+  const decodeSlice = (): Promise<void> | undefined => {
+    try {
+      const step = decoding.next();
+      if (step.done !== true) return ownTurn().then(decodeSlice);
+      onUpdate(step.value);
+    } catch (cause) {
+      onBroken(cause);
+    }
+    return undefined;
+  };
+  return decodeSlice();
+}
+
+function* decodeInSlices(bytes: Uint8Array): Generator<undefined, FeedUpdate> {
   const reader = protobuf.Reader.create(bytes);
   const filters: string[] = [];
   let update: FeedUpdate = { kind: 'other' };
-  while (reader.pos < reader.len) {
-    const tag = reader.tag();
+  for (let fields = 0; reader.pos < reader.len; fields++) {
+    const tag = readTag(reader, fields);
     switch (tag >>> 3) {
       case UPDATE.filters:
-        filters.push(reader.string());
+        filters.push(readText(reader));
         break;
       case UPDATE.account:
         update = readInner(reader, (end) => readAccountUpdate(reader, end, filters));
@@ -40,10 +81,11 @@ export function decodeUpdate(bytes: Uint8Array): FeedUpdate {
         update = readInner(reader, (end) => readSlot(reader, end));
         break;
       case UPDATE.block:
-        update = readInner(reader, (end) => readBlock(reader, end, 'block', BLOCK, filters));
+        if (update.kind === 'block') throw new RangeError('a message has two blocks');
+        update = yield* readBlock(reader, 'block', BLOCK, filters);
         break;
       case UPDATE.blockMeta:
-        update = readInner(reader, (end) => readBlock(reader, end, 'block-meta', BLOCK_META, filters));
+        update = yield* readBlock(reader, 'block-meta', BLOCK_META, filters);
         break;
       case UPDATE.ping:
         reader.skipType(tag & 7);
@@ -56,19 +98,31 @@ export function decodeUpdate(bytes: Uint8Array): FeedUpdate {
   return update;
 }
 
+/** Reads the tag of a field: of groups, which proto3 has no more, one could be of any length. */
+function readTag(reader: Reader, fieldsBefore: number): number {
+  if (fieldsBefore === MAX_FIELDS) throw new RangeError('a message has too many fields');
+  const tag = reader.tag();
+  if ((tag & 7) === 3) throw new RangeError('a field is a group');
+  return tag;
+}
+
 /** Reads a message within a message. */
 function readInner<T>(reader: Reader, read: (end: number) => T): T {
+  return read(readEnd(reader));
+}
+
+function readEnd(reader: Reader): number {
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > reader.len) throw new RangeError('a message ends before its length');
-  return read(end);
+  return end;
 }
 
 function readAccountUpdate(reader: Reader, end: number, filters: readonly string[]): FeedUpdate {
   let write: AccountWrite | undefined;
   let slot = 0;
-  while (reader.pos < end) {
-    const tag = reader.tag();
+  for (let fields = 0; reader.pos < end; fields++) {
+    const tag = readTag(reader, fields);
     if (tag >>> 3 === 1) write = readInner(reader, (inner) => readWrite(reader, inner));
     else if (tag >>> 3 === 2) slot = readSafeInteger(reader);
     else reader.skipType(tag & 7);
@@ -79,8 +133,8 @@ function readAccountUpdate(reader: Reader, end: number, filters: readonly string
 function readSlot(reader: Reader, end: number): FeedUpdate {
   let slot = 0;
   let status = 0;
-  while (reader.pos < end) {
-    const tag = reader.tag();
+  for (let fields = 0; reader.pos < end; fields++) {
+    const tag = readTag(reader, fields);
     if (tag >>> 3 === 1) slot = readSafeInteger(reader);
     else if (tag >>> 3 === 3) status = reader.uint32();
     else reader.skipType(tag & 7);
@@ -88,25 +142,31 @@ function readSlot(reader: Reader, end: number): FeedUpdate {
   return { kind: 'slot', slot, status: SLOT_STATUSES[status] ?? 'other' };
 }
 
-function readBlock(
+function* readBlock(
   reader: Reader,
-  end: number,
   kind: 'block' | 'block-meta',
   fields: Omit<typeof BLOCK, 'accounts'> | typeof BLOCK_META,
   filters: readonly string[],
-): FeedUpdate {
+): Generator<undefined, FeedUpdate> {
+  const end = readEnd(reader);
   const writes: AccountWrite[] = [];
   const link = { slot: 0, blockhash: '', parentSlot: 0, parentBlockhash: '' };
+  let [turnFields, turnEnd] = [0, reader.pos + BYTES_PER_TURN];
   while (reader.pos < end) {
-    const tag = reader.tag();
+    if (++turnFields > FIELDS_PER_TURN || reader.pos > turnEnd) {
+      yield;
+      [turnFields, turnEnd] = [0, reader.pos + BYTES_PER_TURN];
+    }
+    const tag = readTag(reader, 0);
     const field = tag >>> 3;
     if (field === fields.slot) link.slot = readSafeInteger(reader);
-    else if (field === fields.blockhash) link.blockhash = reader.string();
+    else if (field === fields.blockhash) link.blockhash = readText(reader);
     else if (field === fields.parentSlot) link.parentSlot = readSafeInteger(reader);
-    else if (field === fields.parentBlockhash) link.parentBlockhash = reader.string();
+    else if (field === fields.parentBlockhash) link.parentBlockhash = readText(reader);
     else if (kind === 'block' && field === BLOCK.accounts)
       writes.push(readInner(reader, (at) => readWrite(reader, at)));
     else reader.skipType(tag & 7);
+    if (writes.length > MAX_WRITES) throw new RangeError('a block has too many accounts');
   }
   return kind === 'block' ? { kind, filters, writes, ...link } : { kind, filters, ...link };
 }
@@ -114,8 +174,8 @@ function readBlock(
 function readWrite(reader: Reader, end: number): AccountWrite {
   let [address, owner, executable, data]: [string, string, boolean, Uint8Array] = ['', '', false, NO_BYTES];
   let [lamports, rentEpoch, writeVersion] = [0n, 0n, 0];
-  while (reader.pos < end) {
-    const tag = reader.tag();
+  for (let fields = 0; reader.pos < end; fields++) {
+    const tag = readTag(reader, fields);
     switch (tag >>> 3) {
       case ACCOUNT.pubkey:
         address = readAddress(reader);
@@ -134,6 +194,7 @@ function readWrite(reader: Reader, end: number): AccountWrite {
         break;
       case ACCOUNT.data:
         data = reader.bytes();
+        if (data.length > MAX_DATA_BYTES) throw new RangeError('an account is longer than any can be');
         break;
       case ACCOUNT.writeVersion:
         writeVersion = readSafeInteger(reader);
@@ -146,6 +207,13 @@ function readWrite(reader: Reader, end: number): AccountWrite {
   const value: AccountValue | null =
     lamports === 0n ? null : accountValue(lamports, owner, executable, rentEpoch, data);
   return { address, value, writeVersion };
+}
+
+function readText(reader: Reader): string {
+  const { pos } = reader;
+  if (reader.uint32() > MAX_TEXT_BYTES) throw new RangeError('a name or a hash is too long');
+  reader.pos = pos;
+  return reader.string();
 }
 
 function readAddress(reader: Reader): string {

@@ -32,7 +32,7 @@ export const accountValue = (
   owner: sharedOwner(owner),
   executable,
   rentEpoch: rentEpoch === RENT_EXEMPT ? RENT_EXEMPT : rentEpoch, // one object for all
-  data: data.length === 0 ? NO_BYTES : Uint8Array.from(data),
+  data: data.length === 0 ? NO_BYTES : new Uint8Array(data),
 });
 
 function sharedOwner(owner: string): string {

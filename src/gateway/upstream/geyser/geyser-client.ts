@@ -22,7 +22,8 @@ export interface FeedFailure {
 }
 
 export interface FeedListener {
-  onMessage(bytes: Uint8Array): void;
+  /** Returns a promise where the next message is to wait for it. */
+  onMessage(bytes: Uint8Array): Promise<void> | undefined;
   /** Called once, when the subscription has ended for whatever reason. */
   onEnd(failure: FeedFailure): void;
 }
@@ -53,6 +54,8 @@ export class FeedError extends Error {
 
 /** Longest message in bytes: a block with 50,000 accounts that all change. */
 const MAX_MESSAGE_BYTES = 64 << 20;
+/** Most bytes of the messages that wait, of which gRPC reads up to 16 ahead. */
+const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
 /** Longest time of a call that is answered once, and until the connection of a subscription is there, in milliseconds. */
 const [CALL_MS, CONNECT_MS] = [5000, 2000];
 /** Interval of HTTP/2 pings, and the longest time until they are answered, in milliseconds. */
@@ -149,7 +152,13 @@ function subscribe(
   metadata: Metadata,
   { onMessage, onEnd }: FeedListener,
 ): FeedCall {
-  const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asBuffer, (bytes) => bytes, metadata);
+  let waitingBytes = 0;
+  const receive = (bytes: Buffer): Buffer => {
+    waitingBytes += bytes.length;
+    if (waitingBytes > MAX_WAITING_BYTES) throw new RangeError('messages come faster than they are decoded');
+    return bytes;
+  };
+  const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asBuffer, receive, metadata);
   let hasEnded = false;
   const end = (failure: FeedFailure): void => {
     if (hasEnded) return;
@@ -163,7 +172,11 @@ function subscribe(
     end({ code: GRPC_CODE.unavailable, reason: `gave no connection for ${CONNECT_MS / 1000} s` });
   });
   call.on('data', (bytes: Buffer) => {
-    if (!hasEnded) onMessage(bytes);
+    waitingBytes -= bytes.length;
+    const handling = hasEnded ? undefined : onMessage(bytes);
+    if (handling === undefined) return;
+    call.pause();
+    void handling.then(() => call.resume());
   });
   call.on('error', (error: Partial<StatusObject>) => end(failureOf(error)));
   call.on('end', () => end({ code: GRPC_CODE.unavailable, reason: 'ended the stream' }));
