@@ -279,6 +279,10 @@ t.test('engines', async (t) => {
         `${head}${[...CALL].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`,
       ]);
       t.match(read.text, /^HTTP\/1\.1 200 /);
+      const length = CALL.length + 600;
+      const lengthHead = `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}\r\nContent-Length: ${length}\r\n\r\n`;
+      const slow = await exchange(gateway.url, [lengthHead, ...CALL.padEnd(length)]);
+      t.match(slow.text, /^HTTP\/1\.1 200 /, 'a packet for each byte');
     }
   });
 

@@ -15,7 +15,7 @@ import {
 
 const NOTHING = (): void => {};
 
-/** The parts of a body, chunks or packets, that may be shorter on average than {@link MIN_PART_BYTES}: each takes about 1 us. */
+/** The parts of a body that may be shorter on average than {@link MIN_PART_BYTES} in a turn of the event loop: each takes about 1 us. */
 const MAX_SHORT_PARTS = 512;
 const MIN_PART_BYTES = 64;
 
@@ -188,16 +188,22 @@ export class Reply {
     setTimeout(() => this.send({ headers: text, body, close: true }), 0);
   }
 
-  /** Reads the request body. Rejects with `payload_too_large` if it is longer than `maxBytes`; closes on one in crumbs. */
+  /** Reads the request body. Rejects with `payload_too_large` if it is longer than `maxBytes`; closes on a packet of crumbs. */
   readBody(maxBytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
-      let [bytes, parts] = [0, 0];
+      let bytes = 0;
+      let inTurn = { parts: 0, bytes: 0 };
       this.#res.onData((chunk, isLast) => {
         if (this.#isDone) return;
         const before = bytes;
         bytes += chunk.byteLength;
-        if (++parts > MAX_SHORT_PARTS && bytes < parts * MIN_PART_BYTES) {
+        inTurn.bytes += chunk.byteLength;
+        if (++inTurn.parts === 2)
+          setImmediate(() => {
+            inTurn = { parts: 0, bytes: 0 };
+          });
+        if (inTurn.parts > MAX_SHORT_PARTS && inTurn.bytes < inTurn.parts * MIN_PART_BYTES) {
           this.#markDone();
           this.#res.close(); // nothing else ends the engine's work on the parts that it has read
           return;
@@ -207,6 +213,7 @@ export class Reply {
           if (before <= maxBytes) reject(bodyTooLong(maxBytes));
           return;
         }
+        if (chunks.length >= MAX_SHORT_PARTS) chunks.splice(0, chunks.length, Buffer.concat(chunks)); // short ones take 100 bytes each
         chunks.push(Buffer.from(chunk.slice(0))); // the engine reuses the memory
         if (isLast) resolve(Buffer.concat(chunks));
       });
