@@ -234,15 +234,16 @@ function callersOf(instructions: readonly Instruction[]): ReadonlyMap<Instructio
     const outermost = isCore(topLevel) ? [] : [topLevel];
     let callers: readonly Instruction[] = outermost;
     let exchange: Instruction | undefined;
-    const isOtherExchange = ({ programId }: Instruction): boolean =>
-      programId !== topLevel.programId && isTradingProgram(programId);
+    const callsOtherExchange = topLevel.inner.some(
+      ({ programId }) => programId !== topLevel.programId && isTradingProgram(programId),
+    );
     for (const call of topLevel.inner) {
       const { stackHeight } = call;
       if (stackHeight === null)
         callers = outermost; // another inner call may have made it, or not
       else if ((callers.at(-1)?.stackHeight ?? 0) >= stackHeight)
         callers = callers.filter((caller) => (caller.stackHeight ?? 0) < stackHeight);
-      const isOpen = stackHeight === null && topLevel.inner.some(isOtherExchange);
+      const isOpen = stackHeight === null && callsOtherExchange;
       const venue = !isOpen ? venueOf(callers) : exchange && isHandedTo(exchange, call) ? exchange : undefined;
       if (call.parsed !== null) found.set(call, { callers, venue });
       if (isCore(call)) continue;
