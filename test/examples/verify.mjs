@@ -15,7 +15,7 @@ const all = 'v kid cluster request status slot commitment claim agreed digest is
 const names = receipt.v === 1 ? all.filter((name) => name !== 'agreed' && name !== 'previous') : all; // of version 2 only
 must(Object.keys(receipt).join() === names.join() && [1, 2].includes(receipt.v), 'malformed');
 const [gave, read] = (receipt.agreed ?? '1/1').split('/').map(Number); // operators that gave this result, of those read
-const isSpelled = /"index":\d+,"path":\[[\da-f",]*],"sig":"[\da-f]{128}"}$/.test(body.slice(start, -1));
+const isSpelled = /"index":\d+,"path":\[(?:"[\da-f]{64}",?)*],"sig":"[\da-f]{128}"}$/.test(body.slice(start, -1));
 must(isSpelled && receipt.previous !== '-' && gave <= read && receipt.index < receipt.size, 'malformed');
 const after = `,"slot":${receipt.slot},"receipt":`;
 must(body.startsWith('{"result":') && body.slice(0, start).endsWith(after) && body.endsWith('}'), 'envelope');

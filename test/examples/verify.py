@@ -11,7 +11,7 @@ names = 'v kid cluster request status slot commitment claim agreed digest issued
 if receipt.get('v') == 1: names = [name for name in names if name not in ('agreed', 'previous')]  # of version 2 only
 must(list(receipt) == names and receipt['v'] in (1, 2) and 0 <= receipt['index'] < receipt['size'], 'malformed')
 gave, read = map(int, receipt.get('agreed', '1/1').split('/'))  # operators that gave this result, of those that were read
-spelled = re.search(rb'"index":\d+,"path":\[[0-9a-f",]*],"sig":"[0-9a-f]{128}"}$', body[start:-1])
+spelled = re.search(rb'"index":\d+,"path":\[(?:"[0-9a-f]{64}",?)*],"sig":"[0-9a-f]{128}"}$', body[start:-1])
 must(gave <= read and spelled and receipt.get('previous') != '-', 'malformed')
 frame = re.fullmatch(b'{"result":(.+),"slot":%d,"receipt":' % receipt['slot'], body[:start], re.DOTALL)
 must(frame and body.endswith(b'}'), 'envelope')
