@@ -251,7 +251,7 @@ function drawPlots(): void {
   of(feesFigure, fees.columns, ({ priorityFee: fee }) =>
     fee ? [fee.low, fee.medium, fee.high].map(Number) : [null, null, null],
   );
-  drawSpark('pace-spark', pace.columns[1] ?? []);
+  drawSpark('pace-spark', paces);
   drawSpark('fee-spark', fees.columns[2] ?? []);
 }
 
@@ -338,7 +338,7 @@ function showFees({ priorityFee, priorityFeeLevels: levels }: Snapshot, old: boo
 /** Returns the value that 95 of 100 are not above; undefined for fewer than 20. */
 function percentile95(values: readonly (number | null)[]): number | undefined {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b);
-  return known.length < 20 ? undefined : known[Math.floor(known.length * 0.95)];
+  return known.length < 20 ? undefined : known[Math.ceil(known.length * 0.95) - 1];
 }
 
 const CONSENSUS_NAMES = { tower: 'Tower BFT', alpenglow: 'Alpenglow' } as const;
