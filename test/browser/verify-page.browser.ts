@@ -165,12 +165,22 @@ t.test('no name in a result shows the figures beside it in another order', async
   const { page } = await openTab(t);
   const signer = newSigner();
   const statement = { slot: 1, commitment: 'confirmed', claim: 'observed', nonce: null } as const;
-  const result = '{"name":"a\u202eb","amount":"100"}';
+  const result = '{"name":"a\u202eb","of":["\u05d0","100","200"]}';
   const [sealed = ''] = sealAnswers(signer, [{ ...statement, request: 'GET /api/v1/slot', result }], Date.now());
   await page.goto(EMPTY_PAGE);
   await page.fill('#publicKey', signer.publicKey);
   t.match(await judged(page, sealed), /^✓ Proven/);
   t.equal(await page.textContent('#finding pre'), result.replace('\u202e', '\\u202e'));
+  const [name = 0, first = 0, second = 0] = await page.evaluate<
+    readonly number[]
+  >(`['\u05d0', '100', '200'].map((part) => {
+    const text = document.querySelector('#finding pre').firstChild;
+    const range = document.createRange();
+    range.setStart(text, text.data.indexOf(part));
+    range.setEnd(text, text.data.indexOf(part) + part.length);
+    return range.getBoundingClientRect().x;
+  })`);
+  t.ok(name < first && first < second, 'nor letters that read from right to left');
 });
 
 t.test('a dropped file is judged by its bytes', async (t) => {
