@@ -1300,6 +1300,52 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
     t.end();
   });
 
+  t.test('where a block has written more than can be replaced in one', async (t) => {
+    const { clock, open, rpc, deliver } = openFeedSessions();
+    const session = open();
+    t.teardown(() => session.close());
+    const states = Array.from({ length: 4200 }, (_, i) => stateOf(addressOfNumber(i)));
+    let [nodeSlot, shown] = [10, 'null'];
+    rpc.call = async (_, [named] = []) => {
+      const value = Buffer.from(`[${(named as string[]).map(() => shown)}]`);
+      return { slot: nodeSlot, result: value, value };
+    };
+    clock.advance(1);
+    for (const state of states) session.add(state);
+    clock.advance(500);
+    const paid = { lamports: 5n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(0) };
+    const block = (slot: number, written: readonly AccountState[]) => {
+      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+      const writes = written.map(({ address }) => ({ address, account: paid, writeVersion: slot }));
+      return deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes }, writes));
+    };
+    const untilRead = async (): Promise<void> => {
+      while (session.syncing > 0) {
+        await new Promise(setImmediate);
+        clock.advance(100);
+      }
+    };
+    block(10, []);
+    await untilRead();
+    const claimed = () => new Set(states.map(({ lease, json }) => `${lease?.slot} ${json === null ? 'none' : 'paid'}`));
+    t.same(claimed(), new Set(['10 none']));
+    await block(11, states.slice(0, 4000));
+    t.same([claimed(), session.syncing], [new Set(['11 paid', '11 none']), 0], 'these can');
+    const decoded = block(12, states.slice(0, 4001));
+    const seen = new Set<string>();
+    let isDone = false;
+    void decoded?.then(() => {
+      isDone = true;
+    });
+    for (; !isDone || session.slot < 12; await new Promise(setImmediate)) for (const each of claimed()) seen.add(each);
+    for (const each of ['undefined paid', 'undefined none']) seen.delete(each); // not claimed until it is read
+    t.same(seen, new Set(['11 paid', '11 none']), 'nothing is claimed for the block before all of it can be');
+    t.same(claimed(), new Set(['undefined paid', 'undefined none', '12 none']));
+    [nodeSlot, shown] = [12, unparsedJson(5)];
+    await untilRead();
+    t.same(claimed(), new Set(['12 paid', '12 none']));
+  });
+
   t.test('where a late block makes all final', async (t) => {
     const { clock, open, rpc, deliver } = openFeedSessions();
     const session = open();

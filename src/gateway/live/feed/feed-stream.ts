@@ -34,6 +34,8 @@ export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
   readonly rules?: FeedRules;
   /** Accounts that are looked at in one turn of the event loop behind a gap. Default: {@link ACCOUNTS_PER_TURN}. */
   readonly accountsPerTurn?: number;
+  /** Known accounts of a block that are replaced, which is done in one turn. Default: {@link WRITES_PER_TURN}. */
+  readonly writesPerTurn?: number;
   /** Returns true if no epoch begins in these slots: there the runtime writes without transactions. */
   isOneEpoch(from: Slot, to: Slot): boolean;
   /** Called when a block was applied, behind all that it has written. */
@@ -55,6 +57,8 @@ const MAX_FINALIZED_AHEAD = 64;
 
 /** Some four milliseconds' work where each is to be read again. */
 const ACCOUNTS_PER_TURN = 1000;
+/** Some 16 milliseconds' work: to replace an account takes four microseconds. */
+const WRITES_PER_TURN = 4000;
 
 /** Sysvars are written without transactions. */
 const SYSVAR_PREFIX = 'Sysvar';
@@ -280,9 +284,26 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
       return;
     }
     const relation = this.#chain.relationOf(block);
-    if (relation === 'next') this.#apply(block);
+    if (relation === 'next') this.#applyOrDisarm(block);
     else if (relation === 'conflict') this.#fail(`another block than the applied one at slot ${block.slot}`);
     else if (relation === 'gap') this.#onGap(block);
+  }
+
+  /** Applies a block. If it has written too many accounts for one turn, these are read again: no claim advances before. */
+  #applyOrDisarm(block: ReceivedBlock): void {
+    const { writesPerTurn = WRITES_PER_TURN } = this.#options;
+    const known = block.writes.filter(({ address }) => this.#accounts.get(address)?.history !== undefined);
+    if (known.length <= writesPerTurn) {
+      this.#apply(block);
+      return;
+    }
+    const written = new Set(block.writes.map(({ address }) => address));
+    this.#gap.wait({ ...block, writes: [] }); // so that the next ones wait, too
+    this.#disarmAll(
+      block.slot,
+      ({ address }) => written.has(address),
+      () => {},
+    );
   }
 
   #apply(block: ReceivedBlock): void {

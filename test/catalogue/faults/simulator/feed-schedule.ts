@@ -181,6 +181,7 @@ class Schedule {
       maxBytes: seed % 3 === 0 ? FEW_BYTES : 1 << 20,
       rules: this.#rules,
       accountsPerTurn: seed % 2 === 0 ? 2 : 1000,
+      writesPerTurn: seed % 5 < 2 ? 1 : 1000,
       port: {
         connect: (fromSlot, version) => this.#onConnect(fromSlot, version),
         sendFilter: (version) => this.#onFilter(version) === undefined,
