@@ -1301,7 +1301,7 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
   });
 
   t.test('where a block has written more than can be replaced in one', async (t) => {
-    const { clock, open, rpc, deliver } = openFeedSessions();
+    const { clock, open, rpc, deliver, givenUp } = openFeedSessions();
     const session = open();
     t.teardown(() => session.close());
     const states = Array.from({ length: 4200 }, (_, i) => stateOf(addressOfNumber(i)));
@@ -1344,6 +1344,14 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
     [nodeSlot, shown] = [12, unparsedJson(5)];
     await untilRead();
     t.same(claimed(), new Set(['12 paid', '12 none']));
+    for (nodeSlot = 13; nodeSlot < 20; nodeSlot++) {
+      const [before, next] = [clock.monotonic(), nodeSlot];
+      await block(next, states.slice(0, 4001));
+      while (session.slot < next) await new Promise(setImmediate);
+      await untilRead();
+      clock.advance(Math.max(0, 20_000 - (clock.monotonic() - before)));
+    }
+    t.same(givenUp, [], 'each was a block');
   });
 
   t.test('where a late block makes all final', async (t) => {

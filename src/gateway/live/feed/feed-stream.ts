@@ -298,7 +298,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
       return;
     }
     const written = new Set(block.writes.map(({ address }) => address));
-    this.#gap.wait({ ...block, writes: [] }); // so that the next ones wait, too
+    this.#wait({ ...block, writes: [] }); // so that the next ones wait, too
     this.#disarmAll(
       block.slot,
       ({ address }) => written.has(address),
