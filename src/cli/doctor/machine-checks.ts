@@ -17,6 +17,7 @@ import {
   workerCount,
 } from '../../gateway/index.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
 import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
 import { findFolderFault, nearestExisting } from '../../shared/runtime/files/state-folder.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
@@ -249,7 +250,8 @@ async function checkRedis({ config, secrets }: MachineFacts): Promise<Finding | 
     await withRedis(settings, systemClock, (redis) => checkServer(redis, 'slotgate:doctor:'));
     return ok('Redis', `${settings.url} can be used`);
   } catch (thrown) {
-    return fail('Redis', redisReasonOf(thrown), 'correct redis.url, or the Redis that it names');
+    const judge = thrown instanceof StartError && thrown.exitCode !== 78 ? warn : fail; // a gateway is alone until it can be reached
+    return judge('Redis', redisReasonOf(thrown), 'correct redis.url, or the Redis that it names');
   }
 }
 

@@ -30,7 +30,7 @@ import { StripView } from './strip-view.ts';
 const MINUTE_MS = 60_000;
 
 const POLLED =
-  'The gateway opened no live line for this page: this address may have used up its own, or a proxy between lets none through. The values are read over HTTP, without a receipt.';
+  'The gateway opened no live line: this address may have used up its own, or a proxy lets none through. Values come over HTTP, without a receipt.';
 
 const figures = new Figures(navigator.language);
 /** Writes times without AM and PM, for which an axis on a phone has no room. */

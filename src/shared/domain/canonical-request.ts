@@ -30,8 +30,7 @@ export interface RequestTarget {
  * repeats or leaves out a name, `uri_too_long` when the canonical request is over 2,045 bytes.
  */
 export function parseTarget(target: string): RequestTarget {
-  if (target.length > BYTES_PER_BYTE * MAX_REQUEST_BYTES)
-    throw new GatewayError('uri_too_long', tooLongMessage(target.length));
+  if (target.length > BYTES_PER_BYTE * MAX_REQUEST_BYTES) throw tooLong();
   const fragment = target.indexOf('#');
   const text = fragment < 0 ? target : target.slice(0, fragment);
   const queryStart = text.indexOf('?');
@@ -40,14 +39,16 @@ export function parseTarget(target: string): RequestTarget {
   const query = queryStart < 0 ? [] : parseQuery(text.slice(queryStart + 1));
   const pairs = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
   const canonical = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
-  const length = canonical.length + 'GET '.length;
-  if (length > MAX_REQUEST_BYTES) throw new GatewayError('uri_too_long', tooLongMessage(length));
+  if (canonical.length + 'GET '.length > MAX_REQUEST_BYTES) throw tooLong();
   if (!PATH_GRAMMAR.test(path)) throw new GatewayError('route_not_found', ROUTE_NOT_FOUND);
   return { path, query, canonical };
 }
 
-const tooLongMessage = (length: number): string =>
-  `the canonical request, method, path and query, has ${length} bytes, and a receipt names at most ${MAX_REQUEST_BYTES}: request less at a time`;
+const tooLong = (): GatewayError =>
+  new GatewayError(
+    'uri_too_long',
+    `a receipt names at most ${MAX_REQUEST_BYTES} bytes of a request: request less at a time`,
+  );
 
 const repeatedMessage = (name: string): string =>
   `the query parameter ${name} is repeated: send it once; a list is one value with commas, as in ${name}=A,B`;
@@ -59,7 +60,7 @@ export const canonicalRequest = (method: 'GET' | 'SUB', target: string): string 
 function parseQuery(text: string): [string, string][] {
   const pieces = text.split('&').filter((piece) => piece !== '');
   if (pieces.length > MAX_PARAMETERS)
-    throw new GatewayError('invalid_query', `the query has more than ${MAX_PARAMETERS} parameters`);
+    throw new GatewayError('invalid_query', `a query has at most ${MAX_PARAMETERS} parameters`);
   const pairs = pieces
     .map((piece): [string, string] => {
       const equals = piece.indexOf('=');
@@ -96,7 +97,7 @@ function percentDecode(text: string): string {
   try {
     return decoder.decode(bytes.subarray(0, length));
   } catch (cause) {
-    throw new GatewayError('invalid_query', 'the query is not UTF-8: percent-encode the bytes of its UTF-8', { cause });
+    throw new GatewayError('invalid_query', 'the query is not UTF-8: percent-encode its bytes', { cause });
   }
 }
 

@@ -120,7 +120,7 @@ t.test('canonical-request', async (t) => {
       { code: 'uri_too_long' },
       'before anything is decoded',
     );
-    t.throws(() => parseTarget(`/api/v1/x?${'a&'.repeat(65)}`), { message: 'the query has more than 64 parameters' });
+    t.throws(() => parseTarget(`/api/v1/x?${'a&'.repeat(65)}`), { message: 'a query has at most 64 parameters' });
     t.equal(canonical(`/api/v1/x?a=${'%61'.repeat(1000)}`).length, 1012, 'a long spelling of a short request');
   });
 
