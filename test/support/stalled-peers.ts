@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { barrierOf } from './raw-http.ts';
 import { frame, OP } from './websocket-frame.ts';
 import type { WebSocketPeer } from './websocket-peer.ts';
@@ -11,16 +10,16 @@ export const KERNEL_BUFFER_BYTES = kernelBufferBytes('tcp_wmem', 2) + kernelBuff
 const FLOOD_BYTES = 1.2 * KERNEL_BUFFER_BYTES + 256 * 1024;
 /** What the engines read of a connection in a turn of the event loop. */
 const BYTES_OF_A_TURN = 512 * 1024;
-const PINGS = Buffer.concat(Array.from({ length: 500 }, () => frame(OP.ping, Buffer.alloc(125, 1))));
+/** No more than each engine answers in a turn. */
+const PINGS = Buffer.concat(Array.from({ length: 60 }, () => frame(OP.ping, Buffer.alloc(125, 1))));
 
 /** Stops peers from reading and requests pongs until everything else for them has to wait. */
 export async function stallPeers(url: string, peers: readonly WebSocketPeer[]): Promise<void> {
   for (const { connection } of peers) connection.socket.pause();
   for (let sent = 0; sent < FLOOD_BYTES; sent += PINGS.length) {
     for (const { connection } of peers) connection.write(PINGS);
-    while (peers.some(({ connection }) => connection.socket.writableLength > PINGS.length)) await sleep(1);
+    await barrierOf(url).wait();
   }
-  while (peers.some(({ connection }) => connection.socket.writableLength > 0)) await sleep(1);
   // a gateway that ends a connection of which it has not read all resets it, and the reason of the end is lost
   for (let read = 0; read <= FLOOD_BYTES; read += BYTES_OF_A_TURN) await barrierOf(url).wait();
 }

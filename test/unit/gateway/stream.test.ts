@@ -1594,7 +1594,7 @@ t.test('event-log', async (t) => {
       return replay;
     };
     t.match(await replayOf(6), { from: 100, until: 106 });
-    t.match(requests, [{ fromSlot: 100 }], 'no block is requested that nobody needs');
+    t.match(requests, [{ fromSlot: 5 }], 'what was before the first change may be in a block before');
     await t.rejects(replayOf(7), { code: 'upstream_timeout' });
     await t.rejects(replayOf(2, true), { code: 'upstream_error' }, 'a fork is none that the feed will send again');
   });
@@ -1773,12 +1773,12 @@ t.test('event-log', async (t) => {
   });
 
   t.test('a feed that does not reach back as far as is needed sends what it has', async (t) => {
-    const client = (firstSlot: Slot) => ({
+    const client = (firstSlot: Slot, lastSlot: Slot) => ({
       firstReplayed: async () => firstSlot,
       subscribe({ onMessage }: FeedListener) {
         const send = (request: Uint8Array): void => {
           const { fromSlot = 0 } = decodeRequest(request);
-          for (let slot = fromSlot; slot <= 150; slot++) {
+          for (let slot = fromSlot; slot <= lastSlot; slot++) {
             const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
             onMessage(encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, []));
           }
@@ -1786,13 +1786,15 @@ t.test('event-log', async (t) => {
         return { send, cancel() {} };
       },
     });
-    const replayed = async (firstSlot: Slot, maxBytes = 1 << 20) => {
-      const options = { client: client(firstSlot), mode: 'blocks', clock: new ManualClock(), maxBytes } as const;
-      const replay = await readReplay(options, { addresses: [ONE], since: 100, until: 150 });
+    const replayed = async (firstSlot: Slot, maxBytes = 1 << 20, since = 100) => {
+      const until = since + 50;
+      const options = { client: client(firstSlot, until), mode: 'blocks', clock: new ManualClock(), maxBytes } as const;
+      const replay = await readReplay(options, { addresses: [ONE], since, until });
       return replay && [replay.from, replay.until];
     };
-    t.strictSame(await replayed(50), [99, 150]);
+    t.strictSame(await replayed(50), [53, 150]);
     t.strictSame(await replayed(100), [99, 150]);
+    t.strictSame(await replayed(1, 1 << 20, 1000), [849, 1050], 'no more than a minute of blocks before them');
     t.strictSame(await replayed(120), [123, 150], 'by some slots it has moved on');
     t.equal(await replayed(149), undefined);
     await t.rejects(replayed(50, 1000), { code: 'result_too_large' });

@@ -39,6 +39,8 @@ export interface Replay {
 const [BLOCK_TIMEOUT_MS, TIMEOUT_MS] = [10_000, 60_000];
 /** By these the oldest slot may have moved on when the request is there. */
 const MOVED_SLOTS = 4;
+/** The slots before those that are needed in which the state before the first change is looked for: a minute of them. */
+const LOOK_BACK_SLOTS = 150;
 /** Codes with which a feed says that it can't send the blocks; after any other it may still have them. */
 const WITHOUT_BLOCKS: ReadonlySet<number> = new Set([
   GRPC_CODE.outOfRange,
@@ -48,14 +50,16 @@ const WITHOUT_BLOCKS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Reads what accounts were before this process knew them, as far back as the feed reaches: undefined where it sends no whole row.
+ * Reads what accounts were before this process knew them, and a minute before, as far as the feed reaches: undefined where it sends
+ * no whole row.
  * Rejects where it does not answer, and with `result_too_large`.
  */
 export async function readReplay(options: FeedReplayOptions, query: ReplayQuery): Promise<Replay | undefined> {
   const { client, mode, clock, maxBytes } = options;
   const oldest = await client.firstReplayed();
   if (oldest === undefined) return undefined;
-  const since = query.since < oldest ? oldest + MOVED_SLOTS : query.since;
+  const first = oldest + MOVED_SLOTS;
+  const since = query.since < oldest ? first : query.since;
   if (since >= query.until) return undefined;
   const row = new ReplayedRow(mode, { ...query, since }, maxBytes);
   return new Promise((resolve, reject) => {
@@ -98,7 +102,14 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
       },
     });
     const addresses = [...new Set([CLOCK_SYSVAR, ...query.addresses])];
-    call.send(encodeFilter({ mode, version: 1, addresses, fromSlot: since }));
+    call.send(
+      encodeFilter({
+        mode,
+        version: 1,
+        addresses,
+        fromSlot: Math.min(since, Math.max(first, since - LOOK_BACK_SLOTS)),
+      }),
+    );
   });
 }
 
