@@ -144,17 +144,24 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
+/** The times that a proxy is started, since another program may get the free port before it does. */
+const MAX_STARTS = 5;
+
 /** Starts a proxy; one with TLS has a certificate that `ca` has signed, for this machine's address. */
 export async function startProxy(kind: ReverseProxy, gateway: string, ca?: string): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'wire-'));
   const file = join(folder, 'configuration');
-  const port = await findFreePort('127.0.0.1');
-  await writeFile(file, kind.configuration(port, gateway, folder));
-  const [program = '', ...args] = kind.command(file, port);
-  const process = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const url = `${ca === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
-  await waitFor(() => isAnswering(url, ca), kind.name);
-  return { url, close: () => stopProcess(process, folder) };
+  for (let starts = 0; starts < MAX_STARTS; starts++) {
+    const port = await findFreePort('127.0.0.1');
+    await writeFile(file, kind.configuration(port, gateway, folder));
+    const [program = '', ...args] = kind.command(file, port);
+    const process = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const url = `${ca === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
+    const hasEnded = (): boolean => process.exitCode !== null;
+    await waitFor(async () => hasEnded() || (await isAnswering(url, ca)), kind.name);
+    if (!hasEnded()) return { url, close: () => stopProcess(process, folder) };
+  }
+  throw new Error(`${kind.name} has ended ${MAX_STARTS} times`);
 }
 
 const isAnswering = (url: string, ca?: string): Promise<boolean> =>
