@@ -5,7 +5,7 @@ import { DEMO_ADDRESSES } from '../shared/domain/demo-addresses.ts';
 import { visibleText } from '../shared/domain/visible-text.ts';
 import { VOTE_PROGRAM } from '../shared/domain/well-known-addresses.ts';
 import type { RunningGateway } from './run-process.ts';
-import { shortKey } from './terminal/terminal-text.ts';
+import { shortKey } from './terminal/short-key.ts';
 
 export interface BannerFacts {
   readonly version: string;

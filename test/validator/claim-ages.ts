@@ -1,8 +1,8 @@
-import { decodeUpdate } from '../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing } from '../../src/gateway/upstream/geyser/encode-request.ts';
 import { createFeedClient } from '../../src/gateway/upstream/geyser/geyser-client.ts';
 import type { Slot } from '../../src/shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
+import { decodeUpdate } from '../support/decode-update.ts';
 import { percentile } from '../support/percentile.ts';
 
 export interface ClaimAges {

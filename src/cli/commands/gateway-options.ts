@@ -6,7 +6,7 @@ import { redactUrl } from '../../config/redact-url.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { visibleText } from '../../shared/domain/visible-text.ts';
-import { shortKey } from '../terminal/terminal-text.ts';
+import { shortKey } from '../terminal/short-key.ts';
 import { readPinnedGateway } from './pinned-gateway.ts';
 import { genesisHash, publicKey, repeatable } from './receipt-option-values.ts';
 

@@ -33,14 +33,6 @@ const [FIELDS_PER_TURN, BYTES_PER_TURN] = [1000, 4 << 20];
 
 type Reader = protobuf.Reader;
 
-/** Decodes one `geyser.SubscribeUpdate`. Throws for bytes that are none. */
-export function decodeUpdate(bytes: Uint8Array): FeedUpdate {
-  const decoding = decodeInSlices(bytes);
-  let step = decoding.next();
-  while (step.done !== true) step = decoding.next();
-  return step.value;
-}
-
 /**
  * Decodes an update, and calls back with it: in the same call, or for a long one in a later turn of the event loop. Then it returns
  * a promise: the next message may come once that is resolved. Calls `onBroken` for what is no update, and where `onUpdate` throws.
@@ -64,7 +56,8 @@ export function receiveUpdate(
   return decodeSlice();
 }
 
-function* decodeInSlices(bytes: Uint8Array): Generator<undefined, FeedUpdate> {
+/** Decodes one `geyser.SubscribeUpdate`, and yields where the rest should wait for another turn. Throws for bytes that are none. */
+export function* decodeInSlices(bytes: Uint8Array): Generator<undefined, FeedUpdate> {
   const reader = protobuf.Reader.create(bytes);
   const filters: string[] = [];
   let update: FeedUpdate = { kind: 'other' };
