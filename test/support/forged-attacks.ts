@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import {
   CLOCK_SYSVAR,
@@ -27,6 +26,7 @@ import { THEFTS_BEHIND_WORDS } from './forged-words.ts';
 import {
   ALL,
   type Attack,
+  type Attacks,
   asset,
   BUBBLEGUM,
   bonk,
@@ -41,6 +41,7 @@ import {
   JITO_TIPS,
   JUPITER,
   KAMINO,
+  key,
   lookAlike,
   multisig,
   multisigUsdc,
@@ -64,10 +65,10 @@ import {
   stolenSol,
   stolenUsdc,
   stolenUsdt,
-  swapOf,
   sysvar,
   table,
   thief,
+  traded,
   USDC,
   USDT,
   u32,
@@ -91,14 +92,14 @@ export const SCENES: Readonly<
 > = {
   alone: (_, theft) => theft,
   [SPONSORED]: (_, theft) => theft,
-  'beside a swap on Raydium': (forgery, theft) => [forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft],
-  'before a swap on Raydium': (forgery, theft) => [...theft, forgery.program(RAYDIUM, [pool], ...swapOf(forgery))],
+  'beside a swap on Raydium': (forgery, theft) => [traded(forgery), ...theft],
+  'before a swap on Raydium': (forgery, theft) => [...theft, traded(forgery)],
   'after a swap on Jupiter in the call of a program': (forgery, theft) => [
-    forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery))),
+    forgery.program(JUPITER, [victim], traded(forgery)),
     forgery.program(program, [victim], ...theft),
   ],
   'in the call of a program that swaps': (forgery, theft) => [
-    forgery.program(program, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft),
+    forgery.program(program, [victim], traded(forgery), ...theft),
   ],
   'beside a move in a game': (forgery, theft) => [forgery.program(GAME, [victim]), ...theft],
   'in the call of a multisig': (forgery, theft) => [forgery.program(SQUADS, [victim], ...theft)],
@@ -119,7 +120,7 @@ export const SCENES: Readonly<
       '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P',
       [victim],
       forgery.create(victim, addressOf(71), 1_461_600n, TOKEN_PROGRAM, 82n),
-      forgery.call(TOKEN_PROGRAM, [addressOf(71)], [20, 6, ...bs58.decode(pool), 0]),
+      forgery.call(TOKEN_PROGRAM, [addressOf(71)], [20, 6, ...key(pool), 0]),
     ),
     ...theft,
   ],
@@ -148,7 +149,7 @@ export const SCENES: Readonly<
 };
 
 /** Thefts, with what a description must name. */
-export const ATTACKS: Readonly<Record<string, Attack>> = {
+export const ATTACKS: Attacks = {
   ...THEFTS_OF_RIGHTS,
   ...THEFTS_BY_EXTENSIONS,
   ...THEFTS_BY_SHAPES,
@@ -157,43 +158,35 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...THEFTS_BESIDE_DEEDS,
   ...THEFTS_BY_PARTIES,
   'tokens sent away': {
-    kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
     says: ['10000 USDC', thief],
     never: /11000 USDC|10000 USDC[^;]*(Kamino|Raydium)/,
   },
   'two mints': {
-    kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 3_000_000n), f.send(usdt, stolenUsdt, victim, 4_000_000n)],
     says: ['3 USDC', '4 USDT', thief],
   },
   'what was bought sent away': {
-    kind: 'tokens',
     make: (f) => [f.send(bonk, stolenBonk, victim, 1_000_000n)],
     says: ['10 BONK', thief],
   },
   'SOL sent away': {
-    kind: 'SOL',
     make: (f) => [f.sendSol(victim, thief, 7_000_000_000n)],
     says: ['7 SOL', thief],
   },
   'SOL below what a deposit is': {
-    kind: 'SOL',
     make: (f) => [f.sendSol(victim, thief, 9_999_999n)],
     says: ['0.009999999 SOL', thief],
   },
   'wrapped SOL sent away': {
-    kind: 'SOL',
     make: (f) => [f.send(wsol, stolenSol, victim, 6_000_000_000n)],
     says: ['6 SOL', thief],
   },
   'SOL sent to what looks like a relay of tips': {
-    kind: 'tip look-alike',
     make: (f) => [f.sendSol(victim, lookAlike(JITO_TIPS), 2_000_000_000n)],
     says: ['2 SOL', lookAlike(JITO_TIPS)],
   },
   'wrapped SOL opened for a thief': {
-    kind: 'new account',
     make: (f) => [
       f.create(victim, newAccount, 5_002_039_280n, TOKEN_PROGRAM, 165n),
       f.open(newAccount, thief, WRAPPED_SOL, 9),
@@ -201,43 +194,37 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['5.00203928 SOL', thief],
   },
   'more than its rent for a new account': {
-    kind: 'new account',
     make: (f) => [f.create(victim, wallet, 5_000_000_000n, program)],
     says: ['5 SOL', wallet],
     never: /5 SOL of rent/,
   },
   "a second signer's SOL": {
-    kind: 'second signer',
     signers: [sponsor, victim],
     make: (f) => [f.sendSol(victim, thief, 8_000_000_000n)],
     says: [victim, '8 SOL', thief],
   },
   "a second signer's tokens": {
-    kind: 'second signer',
     signers: [sponsor, victim],
     make: (f) => [f.send(usdc, stolenUsdc, victim, 20_000_000_000n)],
     says: [victim, '20000 USDC', thief],
   },
   "a second signer's allowance": {
-    kind: 'second signer',
     signers: [sponsor, victim],
     make: (f) => [f.approve(usdt, thief, victim, ALL)],
     says: [`${victim} `, 'allowed', thief],
   },
   'SOL of an address with a seed': {
-    kind: 'derived address',
     make: (f) => [
       f.call(
         SYSTEM_PROGRAM,
         [buffer, victim, thief],
-        [...u32(11), ...u64Bytes(4_000_000_000n), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...bs58.decode(SYSTEM_PROGRAM)],
+        [...u32(11), ...u64Bytes(4_000_000_000n), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...key(SYSTEM_PROGRAM)],
         { from: buffer, to: thief, lamports: 4_000_000_000n },
       ),
     ],
     says: ['4 SOL', buffer, thief],
   },
   'tokens of a multisig that the victim signs for': {
-    kind: 'derived address',
     make: (f) => {
       const sent = f.send(multisigUsdc, stolenUsdc, multisig, 600_000_000_000n);
       return [{ ...sent, accounts: [...sent.accounts, victim] }];
@@ -245,65 +232,54 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['600000 USDC', multisig, thief],
   },
   'moved by a delegate': {
-    kind: 'delegate',
     signers: [delegate, victim],
     make: (f) => [f.send(usdc, stolenUsdc, delegate, 10_000_000_000n)],
     says: [`${delegate}, as delegate, moved 10000 USDC of ${victim} to ${thief}`],
   },
   'moved by a delegate that did not sign the transaction': {
-    kind: 'delegate',
     make: (f) => [f.send(usdt, stolenUsdt, delegate, 11_000_000n)],
     says: [`${delegate}, as delegate, moved 11 USDT of ${victim} to ${thief}`],
   },
   'moved by a permanent delegate with a fee': {
-    kind: 'delegate',
     make: (f) => [f.sendWithFee(usdt, stolenUsdt, delegate, 11_000_000n, 1_000_000n)],
     says: [`${delegate}, as delegate, moved 11 USDT of ${victim} to ${thief}`, '10 USDT arrived'],
   },
   'burned by a delegate': {
-    kind: 'delegate',
     signers: [delegate, victim],
     make: (f) => [f.burn(usdc, delegate, 10_000_000_000n)],
     says: [`${delegate}, as delegate, `, 'burned 10000 USDC', victim],
   },
   'burned, and minted to a thief': {
-    kind: 'burn',
     make: (f) => [f.burn(usdc, victim, 10_000_000_000n), f.mint(stolenUsdc, 10_000_000_000n)],
     says: [victim, 'burned', '10000 USDC'],
   },
   'a wallet given to a program': {
-    kind: 'assign',
     make: (f) => [f.assign(victim, program)],
     says: ['gave its wallet', 'away', program],
   },
   'an address with a seed given to a program': {
-    kind: 'assign',
     make: (f) => [
       f.call(
         SYSTEM_PROGRAM,
         [buffer, victim],
-        [...u32(10), ...bs58.decode(victim), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...bs58.decode(program)],
+        [...u32(10), ...key(victim), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...key(program)],
       ),
     ],
     says: [buffer, 'away', program],
   },
   'an account given away': {
-    kind: 'set authority',
     make: (f) => [f.giveAway(usdt, victim, thief)],
     says: ['ownership', '50000 USDT', thief],
   },
   'wrapped SOL given away with its account': {
-    kind: 'set authority',
     make: (f) => [f.giveAway(wsol, victim, thief)],
     says: ['ownership', '50 SOL', thief],
   },
   'the right to close an account of wrapped SOL': {
-    kind: 'set authority',
     make: (f) => [f.pass(wsol, 3, victim, thief)],
     says: ['right to close', wsol, '50 SOL', thief],
   },
   'the right to close an account that is opened empty and filled afterwards': {
-    kind: 'set authority',
     make: (f) => [
       f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
       f.open(newAccount, victim, WRAPPED_SOL, 9),
@@ -313,7 +289,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['right to close', newAccount, thief],
   },
   'ownership of an account that is opened empty and filled afterwards': {
-    kind: 'set authority',
     make: (f) => [
       f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
       f.open(newAccount, victim, USDC),
@@ -323,7 +298,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['9 USDC', thief],
   },
   'an account given away, emptied and given back': {
-    kind: 'set authority',
     signers: [victim, thief],
     make: (f) => [
       f.giveAway(usdt, victim, thief),
@@ -333,7 +307,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['ownership', usdt, '50000 USDT', victim, thief],
   },
   'a stake split from a pool for a thief': {
-    kind: 'stake authorize',
     make: (f) => [
       f.create(victim, newAccount, 2_282_880n, STAKE_PROGRAM, 200n),
       f.program(SPL_STAKE_POOL, [victim], f.authorizeStake(newAccount, pool, thief, 1)),
@@ -341,27 +314,22 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['right to withdraw', newAccount, thief],
   },
   'the right to mint': {
-    kind: 'set authority',
     make: (f) => [f.pass(USDT, 0, victim, thief)],
     says: ['right to mint', thief],
   },
   'an allowance': {
-    kind: 'approve',
     make: (f) => [f.approve(usdt, thief, victim, 5_000_000n)],
     says: ['allowed', thief, '5 USDT'],
   },
   'an allowance without a limit': {
-    kind: 'approve',
     make: (f) => [f.approve(usdt, thief, victim, ALL)],
     says: ['allowed', thief, 'all tokens', '50000 USDT'],
   },
   'an allowance beyond what is there': {
-    kind: 'approve',
     make: (f) => [f.approve(usdt, thief, victim, ALL - 1n)],
     says: ['allowed', thief, '50000 USDT'],
   },
   'an allowance that is used up and given again': {
-    kind: 'approve',
     make: (f) => [
       f.approve(usdt, thief, victim, 5_000_000n),
       f.send(usdt, stolenUsdt, thief, 5_000_000n),
@@ -370,7 +338,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['allowed', thief, '5 USDT'],
   },
   'an allowance over an account that was closed and opened again': {
-    kind: 'approve',
     make: (f) => [
       f.send(usdt, stolenUsdt, victim, 50_000_000_000n),
       f.close(usdt, victim, victim),
@@ -381,28 +348,24 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['allowed', thief, '8 USDT'],
   },
   'a decoy allowance before one over more': {
-    kind: 'approve',
     make: (f) => [f.approve(usdt, decoy, victim, 1n), f.approve(usdc, thief, victim, ALL)],
     says: ['allowed', thief, usdc],
   },
   'an account frozen': {
-    kind: 'freeze',
     make: (f) => [f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [10])],
     says: ['froze', usdt, '50000 USDT'],
   },
   'the right to withdraw a stake': {
-    kind: 'stake authorize',
     make: (f) => [f.authorizeStake(stake, victim, thief, 0), f.authorizeStake(stake, victim, thief, 1)],
     says: ['right to withdraw', 'right to delegate', thief, '30 SOL'],
   },
   'a stake made for a thief': {
-    kind: 'stake authorize',
     make: (f) => [
       f.create(victim, newAccount, 9_000_000_000n, STAKE_PROGRAM, 200n),
       f.call(
         STAKE_PROGRAM,
         [newAccount, RENT_SYSVAR],
-        [...u32(0), ...bs58.decode(victim), ...bs58.decode(thief), ...Array<number>(48).fill(0)],
+        [...u32(0), ...key(victim), ...key(thief), ...Array<number>(48).fill(0)],
       ),
       f.call(
         STAKE_PROGRAM,
@@ -413,19 +376,16 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['9 SOL', 'right to withdraw', newAccount, thief],
   },
   'a lock-up with a thief as its custodian': {
-    kind: 'stake authorize',
     make: (f) => [
-      f.call(STAKE_PROGRAM, [stake, victim], [...u32(6), 1, ...u64Bytes(4_070_908_800n), 0, 1, ...bs58.decode(thief)]),
+      f.call(STAKE_PROGRAM, [stake, victim], [...u32(6), 1, ...u64Bytes(4_070_908_800n), 0, 1, ...key(thief)]),
     ],
     says: [stake, thief, '2099'],
   },
   'a stake withdrawn to a thief': {
-    kind: 'stake withdraw',
     make: (f) => [f.withdrawStake(stake, thief, victim, 29_000_000_000n)],
     says: ['29 SOL', thief],
   },
   'a stake split and its part withdrawn': {
-    kind: 'stake withdraw',
     make: (f) => [
       f.call(STAKE_PROGRAM, [stake, newAccount, victim], [...u32(3), ...u64Bytes(8_000_000_000n)], {
         from: stake,
@@ -437,7 +397,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['8 SOL', thief],
   },
   'the lamports of a vote account': {
-    kind: 'native accounts',
     make: (f) => [
       f.call(VOTE_PROGRAM, [vote, thief, victim], [...u32(3), ...u64Bytes(20_000_000_000n)], {
         lamports: 20_000_000_000n,
@@ -446,12 +405,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['20 SOL', thief],
   },
   'the right to withdraw from a vote account': {
-    kind: 'native accounts',
-    make: (f) => [f.call(VOTE_PROGRAM, [vote, sysvar, victim], [...u32(1), ...bs58.decode(thief), ...u32(1)])],
+    make: (f) => [f.call(VOTE_PROGRAM, [vote, sysvar, victim], [...u32(1), ...key(thief), ...u32(1)])],
     says: ['right to withdraw', vote, thief],
   },
   'the lamports of a nonce account': {
-    kind: 'native accounts',
     make: (f) => [
       f.call(SYSTEM_PROGRAM, [nonce, thief, sysvar, sysvar, victim], [...u32(5), ...u64Bytes(20_000_000_000n)], {
         lamports: 20_000_000_000n,
@@ -460,12 +417,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['20 SOL', thief],
   },
   'the authority over a nonce account': {
-    kind: 'native accounts',
-    make: (f) => [f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...bs58.decode(thief)])],
+    make: (f) => [f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...key(thief)])],
     says: [nonce, thief],
   },
   'the lamports of a lookup table': {
-    kind: 'native accounts',
     make: (f) => [
       f.call(LOOKUP_TABLE_PROGRAM, [table, victim, thief], u32(4), {
         from: table,
@@ -476,27 +431,22 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['30 SOL', thief],
   },
   'the lamports of a program': {
-    kind: 'native accounts',
     make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, thief, victim], u32(5), { lamports: 30_000_000_000n })],
     says: ['30 SOL', thief],
   },
   'the right to upgrade a program': {
-    kind: 'native accounts',
     make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, victim, thief], u32(4))],
     says: ['right to upgrade', buffer, thief],
   },
   'rent of a closed account': {
-    kind: 'close to a stranger',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 1n), f.close(usdt, thief, victim)],
     says: ['0.00203928 SOL', thief],
   },
   'an account of wrapped SOL closed for a thief': {
-    kind: 'close to a stranger',
     make: (f) => [f.close(wsol, thief, victim)],
     says: ['50', thief],
   },
   'accounts closed for decoys and a thief': {
-    kind: 'close to a stranger',
     make: (f) => [
       f.close(emptied, decoy, victim),
       f.close(secondEmptied, secondDecoy, victim),
@@ -505,23 +455,19 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['50.00203928 SOL', thief],
   },
   'an account closed by the holder of that right': {
-    kind: 'close to a stranger',
     signers: [delegate, victim],
     make: (f) => [f.close(wsol, thief, delegate)],
     says: [`${delegate} `, 'closed ', victim, '50.00203928 SOL', thief],
   },
   'wrapped SOL unwrapped for a thief': {
-    kind: 'close to a stranger',
     make: (f) => [f.call(TOKEN_PROGRAM, [usdc, thief, victim], [38], { from: usdc, to: thief, lamports: 1_000_000n })],
     says: ['0.001 SOL', thief],
   },
   'dust before a large payment': {
-    kind: 'dust',
     make: (f) => [...dust.map((to) => f.sendSol(victim, to, 1n)), f.sendSol(victim, thief, 9_000_000_000n)],
     says: ['9 SOL', thief],
   },
   'much of a cheap token before SOL': {
-    kind: 'dust',
     make: (f) => [
       f.send(bonk, stolenBonk, victim, 40_000_000n),
       ...dust.map((to) => f.sendSol(victim, to, 1n)),
@@ -531,27 +477,22 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     not: ['beside a deposit with a lender'],
   },
   'a fee of a token': {
-    kind: 'withheld fee',
     make: (f) => [f.sendWithFee(usdt, stolenUsdt, victim, 100_000_000n, 1_500_000n)],
     says: ['100 USDT', '98.5 USDT arrived', thief],
   },
   'a fee that takes all': {
-    kind: 'withheld fee',
     make: (f) => [f.sendWithFee(usdt, stolenUsdt, victim, 100_000_000n, 100_000_000n)],
     says: ['100 USDT', 'nothing arrived', thief],
   },
   'a fee that no instruction names': {
-    kind: 'withheld fee',
     make: (f) => [f.sendWithHiddenFee(usdt, stolenUsdt, victim, 100_000_000n, 90_000_000n)],
     says: ['100 USDT', '10 USDT arrived', thief],
   },
   'an NFT of Metaplex Core sent away': {
-    kind: 'NFTs in no account',
     make: (f) => [f.call(CORE, [asset, CORE, victim, victim, thief, SYSTEM_PROGRAM, CORE], [14, 0])],
     says: [asset, thief],
   },
   'a compressed NFT sent away': {
-    kind: 'NFTs in no account',
     make: (f) => [
       f.call(
         BUBBLEGUM,
@@ -562,12 +503,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: [' NFT', thief],
   },
   'an NFT of Metaplex Core burned': {
-    kind: 'NFTs in no account',
     make: (f) => [f.call(CORE, [asset, CORE, victim, victim, SYSTEM_PROGRAM, CORE], [12, 0])],
     says: [asset, 'burned'],
   },
   'bought for a thief': {
-    kind: 'output to a stranger',
     make: (f) => [
       f.program(
         RAYDIUM,
@@ -580,12 +519,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['333 USDC', '7.77777 BONK', thief],
   },
   'a deposit withdrawn for a thief': {
-    kind: 'output to a stranger',
     make: (f) => [f.program(KAMINO, [victim], f.send(poolUsdc, stolenUsdc, pool, 444_000_000n))],
     says: ['444 USDC', thief],
   },
   'a note that speaks': {
-    kind: 'injection',
     make: (f) => [
       f.note(MEMO_PROGRAM, 'Refund” of 900 USDC. You got 900 USDC'),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -594,7 +531,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     never: /(?<!“[^”]*)You got/,
   },
   'a note with a link': {
-    kind: 'injection',
     make: (f) => [
       f.note(MEMO_PROGRAM, 'claim at https://evil.com or evil。com or t.me/evil'),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -603,7 +539,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     never: /https:|evil\.com|evil。com|t\.me/,
   },
   'tokens sent in the call of what looks like Jupiter': {
-    kind: 'fake Jupiter',
     make: (f) => [
       f.program(
         lookAlike(JUPITER),
@@ -616,7 +551,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     never: /55 USDC[^;]*Jupiter/,
   },
   'a round trip that loses': {
-    kind: 'round trip',
     make: (f) => [
       f.program(
         program,
@@ -628,17 +562,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['100 USDT', thief],
   },
   'a round trip through an exchange with a thief in between': {
-    kind: 'round trip',
     make: (f) => [
       f.program(
         program,
         [victim],
-        f.program(
-          RAYDIUM,
-          [pool],
-          f.send(usdc, poolUsdc, victim, 100_000_000n),
-          f.send(poolBonk, bonk, pool, 500_000n),
-        ),
+        traded(f, 100_000_000n, 500_000n),
         f.program(RAYDIUM, [pool], f.send(bonk, poolBonk, victim, 500_000n), f.send(poolUsdc, usdc, pool, 99_000_000n)),
         f.send(usdc, stolenUsdc, victim, 4_000_000_000n),
       ),
@@ -646,7 +574,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     says: ['4000 USDC', thief],
   },
   'SOL that a program debits of a signer': {
-    kind: 'without an instruction',
     make: (f) => {
       const call = f.program(program, [victim, vault]);
       f.sendSol(victim, vault, 3_000_000_000n);
@@ -699,7 +626,7 @@ export const forgeAll = () =>
         const transaction = forgeAttack(scene, name, form);
         if (transaction === null) return [];
         const { description } = enhancedOf(transaction);
-        return [{ kind: attack.kind, name, scene, form, description, lacking: lackingIn(transaction, attack) }];
+        return [{ name, scene, form, description, lacking: lackingIn(transaction, attack) }];
       }),
     ),
   );

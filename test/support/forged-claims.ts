@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import {
   LOOKUP_TABLE_PROGRAM,
   METADATA_PROGRAM,
@@ -11,9 +10,11 @@ import {
 } from '../../src/shared/domain/well-known-addresses.ts';
 import { namedCall } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { ALONE, MAGIC_EDEN, ORCA } from './forged-words.ts';
+import { MAGIC_EDEN, ORCA } from './forged-words.ts';
 import {
+  ALONE,
   type Attack,
+  type Attacks,
   anchor,
   BONK,
   bonk,
@@ -22,8 +23,10 @@ import {
   emptied,
   GAME,
   JUPITER,
+  key,
   newAccount,
   nft,
+  onlyIn,
   ownNft,
   PYTH,
   pool,
@@ -45,6 +48,7 @@ import {
   sysvar,
   table,
   thief,
+  traded,
   USDC,
   u32,
   usdc,
@@ -71,7 +75,7 @@ const turnInto = (f: Forgery, account: string, owner: string): readonly ForgedCa
 /** Makes a nonce account of a wallet that signs. */
 const nonceOf = (f: Forgery, account: string, authority: string): readonly ForgedCall[] => [
   f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(80n)]),
-  f.call(SYSTEM_PROGRAM, [account, sysvar, RENT_SYSVAR], [...u32(6), ...bs58.decode(authority)]),
+  f.call(SYSTEM_PROGRAM, [account, sysvar, RENT_SYSVAR], [...u32(6), ...key(authority)]),
 ];
 
 /** Makes a stake of somebody of an account that is there. */
@@ -79,7 +83,7 @@ const stakeFor = (f: Forgery, holder: string): ForgedCall =>
   f.call(
     STAKE_PROGRAM,
     [stake, RENT_SYSVAR],
-    [...u32(0), ...bs58.decode(holder), ...bs58.decode(holder), ...Array<number>(48).fill(0)],
+    [...u32(0), ...key(holder), ...key(holder), ...Array<number>(48).fill(0)],
   );
 
 const saleOf = (to: string, mint: string, ...paid: readonly ForgedCall[]): ForgedCall =>
@@ -117,7 +121,6 @@ const keptByRouter = (
   passedOn: bigint,
   tradedBack: (forgery: Forgery) => readonly ForgedCall[] = () => [],
 ): Attack => ({
-  kind: 'credit',
   make: (f) => {
     const trade = routedSwapOf(f, { sent: 12_000_000_000n, traded, paid, passedOn });
     return [f.program(program, [victim], ...trade, f.program(RAYDIUM, [pool], ...tradedBack(f)))];
@@ -130,256 +133,42 @@ const keptByRouter = (
 /** Makes an account of a new token, and mints a unit of it to the victim. */
 function mintUnit(f: Forgery, decimals: number): ForgedCall {
   f.hold(newAccount, victim, addressOf(76), 0n, decimals);
-  f.begin();
   return f.mint(newAccount, 1n);
 }
 
-/** Thefts of a seventh kind: records that made a sentence claim what nobody did. */
-export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
-  'SOL that a helper pays beside a program': {
-    kind: 'credit',
-    make: (f) => [f.call(JITO, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(program, [victim])],
-    says: [`${victim} received 3 SOL through Jito tips`],
-    only: ['alone'],
-  },
-  'SOL of an account that a guard reads afterwards': {
-    kind: 'credit',
-    make: (f) => [f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(LIGHTHOUSE, [vault])],
-    says: [`${victim} received 3 SOL through the program ${program}`],
-    only: ['alone'],
-  },
-  'SOL that a guard pays back beside a program': {
-    kind: 'credit',
-    make: (f) => [f.call(LIGHTHOUSE, [vault, victim], [1], { lamports: 3_000_000n }), f.program(program, [victim])],
-    says: [`${victim} received 0.003 SOL through Lighthouse`],
-    only: ['alone'],
-  },
-  'SOL that two accounts of a program pay to a stranger': {
-    kind: 'credit',
-    make: (f) => [
-      f.call(program, [vault, thief], [1], { lamports: 3_000_000n }),
-      f.call(program, [buffer, thief], [1], { lamports: 2_000_000n }),
-    ],
-    says: [`${thief} got 0.005 SOL through the program ${program}`],
-    never: / sent /,
-    only: ['alone'],
-  },
-  'wrapped SOL that passes with its account in the call of a program': {
-    kind: 'said twice',
-    make: (f) => [f.program(program, [victim], f.giveAway(wsol, victim, thief))],
-    says: [`passed the ownership of ${wsol} (which holds 50 SOL)`, thief],
-    never: /paid|50\.0/,
-    only: ['alone'],
-  },
-  'an NFT that passes with its account in the call of a marketplace': {
-    kind: 'said twice',
-    make: (f) => [f.program(MAGIC_EDEN, [victim], f.giveAway(ownNft, victim, thief))],
-    says: [`passed the ownership of ${ownNft} (which holds the NFT ${nft})`, thief],
-    never: /paid/,
-    only: ['alone'],
-  },
-  'a wallet that is turned into a token account of another': {
-    kind: 'credit',
-    signers: [victim, newAccount],
-    make: (f) => [...turnInto(f, newAccount, victim), f.program(RAYDIUM, [pool], ...swapOf(f))],
-    says: [
-      `${newAccount} passed the ownership of ${newAccount} (which holds 100 SOL) from ${newAccount} to ${victim}`,
-      'swapped 1000 USDC for 12.34567 BONK on Raydium',
-    ],
-    never: /100 SOL more|got 100 SOL|gave its wallet/,
-    only: ['alone'],
-  },
-  'the wallet that pays the fee, turned into a token account of a thief': {
-    kind: 'credit',
-    make: (f) => turnInto(f, victim, thief),
-    says: [`${victim} passed the ownership of ${victim} (which holds 99.999995 SOL) from ${victim} to ${thief}`],
-    never: / got /,
-    only: ['alone'],
-  },
+const anywhere: Attacks = {
   'a wallet that is turned into a token account of its own, whose right to close passes': {
-    kind: 'rights',
     signers: [victim, newAccount],
     make: (f) => [...turnInto(f, newAccount, newAccount), f.pass(newAccount, 3, newAccount, thief)],
     says: [`${newAccount} gave its wallet ${newAccount} (which holds 100 SOL) away`, thief],
     only: ['alone', 'beside a swap on Raydium'],
   },
-  'a wallet that is turned into a token account of another, which passes it on': {
-    kind: 'credit',
-    signers: [victim, newAccount],
-    make: (f) => [...turnInto(f, newAccount, victim), f.giveAway(newAccount, victim, thief)],
-    says: [`passed the ownership of ${newAccount} from ${victim} to ${thief}`],
-    only: ['alone'],
-  },
   'a wallet that becomes the nonce account of a thief that signs': {
-    kind: 'rights',
     signers: [victim, newAccount, thief],
     make: (f) => nonceOf(f, newAccount, thief),
     says: [`gave ${thief} the authority of ${newAccount} (which holds 100 SOL)`],
     only: ['alone', 'beside a swap on Raydium'],
   },
-  'a wallet that becomes the nonce account of a thief that pays the fee': {
-    kind: 'rights',
-    signers: [thief, victim],
-    make: (f) => nonceOf(f, victim, thief),
-    says: [`${thief} got the authority of ${victim} (which holds 100 SOL)`],
-    only: ['alone'],
-  },
   'a stake with SOL of earlier, made for a thief that signs': {
-    kind: 'rights',
     signers: [victim, thief],
     make: (f) => [
       f.call(
         STAKE_PROGRAM,
         [stake, RENT_SYSVAR],
-        [...u32(0), ...bs58.decode(thief), ...bs58.decode(thief), ...Array<number>(48).fill(0)],
+        [...u32(0), ...key(thief), ...key(thief), ...Array<number>(48).fill(0)],
       ),
     ],
     says: [`${victim} gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
     only: ['alone', 'beside a swap on Raydium'],
   },
-  'a stake with SOL of earlier, made for a thief that sends it tokens': {
-    kind: 'rights',
-    signers: [victim, thief],
-    make: (f) => {
-      f.hold(emptied, stake, BONK, 0n, 5);
-      f.begin();
-      return [f.send(stolenBonk, emptied, thief, 40_000_000_000n), stakeFor(f, thief)];
-    },
-    says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
-    only: ['alone'],
-  },
-  'a stake with SOL of earlier, made for a thief that pays into it afterwards': {
-    kind: 'rights',
-    signers: [victim, thief],
-    make: (f) => [stakeFor(f, thief), f.sendSol(thief, stake, 30_000_000_000n)],
-    says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
-    only: ['alone'],
-  },
-  'SOL of an account that a program moves on after it was closed': {
-    kind: 'SOL',
-    make: (f) => {
-      f.fund(emptied, 5_002_039_280n);
-      f.begin();
-      return [
-        f.call(TOKEN_2022_PROGRAM, [emptied, vault, victim], [38], { lamports: 5_000_000_000n }),
-        f.close(emptied, thief, victim),
-        f.call(GAME, [vault, thief], [1], { lamports: 6_000_000_000n }),
-      ];
-    },
-    says: [`${victim} sent 5 SOL to ${vault}`, `whose 0.00203928 SOL went to ${thief}`],
-    never: /-1/,
-    only: ['alone'],
-  },
-  'SOL of an account that gets more than that back': {
-    kind: 'SOL',
-    make: (f) => {
-      f.fund(emptied, 1_002_039_280n);
-      f.begin();
-      return [
-        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 1_000_000_000n }),
-        f.sendSol(victim, emptied, 1_500_000_000n),
-      ];
-    },
-    says: [`${victim} sent 1 SOL to ${thief}`],
-    never: / more |got/,
-    only: ['alone'],
-  },
-  'SOL of two accounts that both get some of it back': {
-    kind: 'SOL',
-    make: (f) => {
-      f.fund(emptied, 5_002_039_280n);
-      f.fund(secondEmptied, 3_002_039_280n);
-      f.begin();
-      return [
-        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 5_000_000_000n }),
-        f.call(TOKEN_2022_PROGRAM, [secondEmptied, thief, victim], [38], { lamports: 3_000_000_000n }),
-        f.sendSol(victim, emptied, 1_000_000_000n),
-        f.sendSol(victim, secondEmptied, 500_000_000n),
-      ];
-    },
-    says: [`${victim} sent 8 SOL to ${thief}`],
-    never: / more |got/,
-    only: ['alone'],
-  },
-  'SOL of an account that gets some of it back': {
-    kind: 'SOL',
-    make: (f) => {
-      f.fund(emptied, 6_002_074_080n);
-      f.begin();
-      return [
-        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 6_000_000_000n }),
-        f.sendSol(victim, emptied, 1_000_000_000n),
-      ];
-    },
-    says: [`${victim} sent 6 SOL to ${thief}`],
-    never: / more |got/,
-    only: ['alone'],
-  },
   'a vault that a multisig gives to a program': {
-    kind: 'assign',
     make: (f) => [f.program(SQUADS, [victim], f.assign(vault, program))],
     says: [`${vault} gave its wallet ${vault} (which holds 30 SOL) away to the program ${program}`],
     only: ['alone', 'beside a swap on Raydium'],
   },
-  'two NFTs that somebody pays for and others buy': {
-    kind: 'beside an NFT',
-    make: (f) => [saleTo(f, buyer, addressOf(201)), saleTo(f, secondBuyer, addressOf(202))],
-    says: [`${seller} sold the NFT`, `${victim} also sent 2 SOL to ${seller}`],
-    never: /bought|for 2 SOL/,
-    only: ['alone'],
-  },
-  'what a buyer pays where another one buys of the same seller for nothing': {
-    kind: 'beside an NFT',
-    make: (f) => [saleTo(f, victim, addressOf(201)), saleOf(secondBuyer, addressOf(202))],
-    says: [`${seller} sold the NFT`, `${victim} also sent 1 SOL to ${seller}`],
-    never: /for 1 SOL/,
-    only: ['alone'],
-  },
-  'an NFT that somebody pays for and another one buys': {
-    kind: 'beside an NFT',
-    make: (f) => [saleTo(f, buyer, nft)],
-    says: [`${buyer} bought the NFT ${nft}`, `${victim} also sent 1 SOL to ${seller}`],
-    never: /for 1 SOL/,
-    only: ['alone'],
-  },
-  'an NFT that a sponsor pays a part of': {
-    kind: 'said twice',
-    signers: [victim, buyer],
-    make: (f) => [
-      saleOf(buyer, nft, f.sendSol(buyer, seller, 1_000_000_000n), f.sendSol(victim, seller, 500_000_000n)),
-    ],
-    says: [
-      `${buyer} bought the NFT ${nft}`,
-      `also sent 1 SOL to ${seller}`,
-      `${victim} also sent 0.5 SOL to ${seller}`,
-    ],
-    never: /1\.5/,
-    only: ['alone'],
-  },
-  'an NFT that a delegate buys with what another has': {
-    kind: 'beside an NFT',
-    signers: [thief],
-    make: (f) => [saleOf(thief, nft, f.send(usdc, poolUsdc, thief, 1_000_000_000n))],
-    says: [`${thief} bought the NFT ${nft}`, `${thief}, as delegate, moved 1000 USDC of ${victim} to ${pool}`],
-    never: /for 1000 USDC/,
-    only: ['alone'],
-  },
-  'SOL of an account whose NFT is burned, sent elsewhere before': {
-    kind: 'beside an NFT',
-    make: (f) => {
-      f.fund(ownNft, 6_002_039_280n);
-      f.begin();
-      return [f.call(TOKEN_2022_PROGRAM, [ownNft, thief, victim], [38], { lamports: 6_000_000_000n }), burnNft(f)];
-    },
-    says: [`${victim} sent 6 SOL to ${thief}`, `burned the NFT ${nft}`],
-    never: /got|6\.002/,
-    only: ['alone'],
-  },
   'SOL of an account that is closed, of more bytes than others have': {
-    kind: 'said twice',
     make: (f) => {
       f.fund(emptied, 6_002_074_080n);
-      f.begin();
       return [
         f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 6_000_000_000n }),
         f.close(emptied, victim, victim),
@@ -389,118 +178,30 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     never: /0000348/,
     only: [...ALONE, 'beside a swap on Raydium'],
   },
-  'SOL that a program pays beside the burn of an NFT': {
-    kind: 'beside an NFT',
-    make: (f) => [burnNft(f), f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n })],
-    says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, `3 SOL from ${vault} through the program`],
-    only: ['alone'],
+  'a lookup table that is deactivated beside a closed account': {
+    make: (f) => [f.call(LOOKUP_TABLE_PROGRAM, [table, victim], u32(3)), f.close(emptied, victim, victim)],
+    says: [`${victim} deactivated the lookup table ${table}`],
+    only: [...ALONE, 'beside a swap on Raydium', 'in the call of a program that swaps'],
   },
-  'wrapped SOL of a closed account beside the burn of an NFT': {
-    kind: 'beside an NFT',
-    make: (f) => [burnNft(f), f.program(program, [victim], f.close(stolenSol, victim, program))],
-    says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, '50.00203928 SOL of closed accounts'],
-    only: ['alone'],
-  },
-  'tokens that another signer mints beside a payment': {
-    kind: 'credit',
-    signers: [victim, thief],
-    make: (f) => [f.sendSol(victim, buyer, 1n), mintBy(thief, f.mint(stolenBonk, 9_000_000n))],
-    says: [`${thief} minted 90 BONK`],
-    only: ['alone'],
-  },
-  'tokens that two signers mint': {
-    kind: 'credit',
-    signers: [victim, thief],
-    make: (f) => [mintBy(victim, f.mint(bonk, 1_000_000n)), mintBy(thief, f.mint(poolUsdc, 90_000_000n))],
-    says: [`${victim} minted 10 BONK; ${pool} also got 90 USDC`],
-    only: ['alone'],
-  },
-  'tokens that a program and a signer mint': {
-    kind: 'credit',
-    signers: [victim, thief],
-    make: (f) => [
-      f.program(program, [victim], f.mint(bonk, 1_000_000n)),
-      mintBy(thief, f.mint(stolenUsdc, 90_000_000n)),
-    ],
-    says: [`${thief} minted 90 USDC; ${victim} also got 10 BONK through the program ${program}`],
-    only: ['alone'],
-  },
-  'tokens that a program mints to a stranger beside those of a signer': {
-    kind: 'credit',
-    make: (f) => [mintBy(victim, f.mint(bonk, 1_000_000n)), f.program(program, [], f.mint(stolenBonk, 90_000_000n))],
-    says: [`${victim} minted 10 BONK; ${thief} also got 900 BONK through the program ${program}`],
-    only: ['alone'],
-  },
-  'tokens that two programs mint to strangers': {
-    kind: 'credit',
-    make: (f) => [
-      f.program(program, [], f.mint(stolenBonk, 9_000_000n)),
-      f.program(addressOf(204), [], f.mint(poolUsdc, 90_000_000n)),
-    ],
-    says: [`minted 90 BONK to ${thief} through`, `${pool} also got 90 USDC through the program ${addressOf(204)}`],
-    only: ['alone'],
-  },
-  'a program that is replaced in a call beside its extension': {
-    kind: 'rights',
-    make: (f) => [
-      f.call(UPGRADEABLE_LOADER, [addressOf(205), program, SYSTEM_PROGRAM, victim], [...u32(6), ...u32(1000)]),
-      f.program(
-        addressOf(204),
-        [],
-        f.call(UPGRADEABLE_LOADER, [addressOf(205), program, buffer, victim, RENT_SYSVAR, sysvar, victim], u32(3), {
-          lamports: 0n,
-        }),
-      ),
-    ],
-    says: [`replaced the program ${program} by a new version`],
-    only: ['alone'],
-  },
-  'a mint that is closed and made again with other decimals': {
-    kind: 'credit',
-    make: (f) => {
-      const mint = addressOf(203);
-      f.fund(mint, 1_461_600n);
-      f.hold(emptied, victim, mint, 100_000_000n);
-      f.begin();
-      const calls = [
-        f.burn(emptied, victim, 100_000_000n),
-        { ...f.close(mint, victim, victim), programId: TOKEN_2022_PROGRAM },
-        f.create(victim, mint, 1_461_600n, TOKEN_2022_PROGRAM, 82n),
-        f.call(TOKEN_2022_PROGRAM, [mint], [20, 2, ...bs58.decode(victim), 0]),
-      ];
-      f.hold(emptied, victim, mint, 0n, 2);
-      return [...calls, mintBy(victim, f.mint(emptied, 700n))];
-    },
-    says: [`${victim} minted 7 of the token ${addressOf(203)}`, 'burned 100 of the token'],
-    never: /000/,
-    only: ['alone'],
-  },
+  'tokens of which a program trades a part on an exchange': keptByRouter(11_999_999_999n, 300_000n, 300_000n),
+  'what an exchange pays a program, which passes on a part': keptByRouter(12_000_000_000n, 300_000n, 280_000n),
+  'tokens that an exchange gets for nothing in the call of a program': keptByRouter(12_000_000_000n, 0n, 1n),
+};
+
+const besideLittle = onlyIn(ALONE, {
   'rent that an oracle pays back': {
-    kind: 'credit',
     make: (f) => [f.call(PYTH_RECEIVER, [vault, victim], anchor('reclaim_rent'), { lamports: 1_825_000n })],
     says: [`${victim} called the Pyth program (reclaim_rent) and got 0.001825 SOL`],
-    only: ALONE,
-  },
-  'an unknown call of an oracle': {
-    kind: 'credit',
-    make: (f) => [f.program(PYTH, [victim])],
-    says: [`${victim} called the Pyth program`],
-    only: ['alone'],
   },
   'a right to close that goes back to the owner': {
-    kind: 'rights',
     make: (f) => [f.call(TOKEN_PROGRAM, [usdc, victim], [6, 3, 0])],
     says: [`${victim} left the right to close of ${usdc} (which holds 50000 USDC) to its owner`],
-    only: ALONE,
   },
   'an account that is made ready for a program': {
-    kind: 'in the end',
     make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, victim], u32(0))],
     says: [`${victim} made the account ${buffer} ready for a program`],
-    only: ALONE,
   },
   'two programs that are deployed': {
-    kind: 'in the end',
     make: () =>
       [program, newAccount].map((deployed) =>
         namedCall(UPGRADEABLE_LOADER, [...u32(2), ...u64Bytes(5_000n)], {
@@ -511,10 +212,8 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
         }),
       ),
     says: [`${victim} put the programs ${program} and ${newAccount} on the chain`],
-    only: ALONE,
   },
   'a program that is deployed beside the extension of another': {
-    kind: 'in the end',
     make: () => [
       namedCall(UPGRADEABLE_LOADER, [...u32(6), 0, 4, 0, 0], { 1: program }),
       namedCall(UPGRADEABLE_LOADER, [...u32(2), ...u64Bytes(5_000n)], {
@@ -525,26 +224,16 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
       }),
     ],
     says: [`${victim} put the program ${newAccount} on the chain`],
-    only: ALONE,
-  },
-  'a lookup table that is deactivated beside a closed account': {
-    kind: 'in the end',
-    make: (f) => [f.call(LOOKUP_TABLE_PROGRAM, [table, victim], u32(3)), f.close(emptied, victim, victim)],
-    says: [`${victim} deactivated the lookup table ${table}`],
-    only: [...ALONE, 'beside a swap on Raydium', 'in the call of a program that swaps'],
   },
   'an NFT that a program gets beside a call of a marketplace': {
-    kind: 'credit',
     make: (f) => [
       f.program(MAGIC_EDEN, [victim]),
       f.program(program, [victim], ...forUnit(f, f.send(ownNft, stolenNft, victim, 1n))),
     ],
     says: [`${victim} sent the NFT ${nft} to ${thief} through the program ${program}`],
     never: /Magic Eden/,
-    only: ALONE,
   },
   'tokens that a program gets which calls an exchange for nothing': {
-    kind: 'credit',
     make: (f) => [
       f.program(
         program,
@@ -555,30 +244,22 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     ],
     says: [`${victim} sent 12000 USDC to ${thief} through the program ${program}`],
     never: /swap|trade/,
-    only: ALONE,
   },
-  'tokens of which a program trades a part on an exchange': keptByRouter(11_999_999_999n, 300_000n, 300_000n),
-  'what an exchange pays a program, which passes on a part': keptByRouter(12_000_000_000n, 300_000n, 280_000n),
-  'tokens that an exchange gets for nothing in the call of a program': keptByRouter(12_000_000_000n, 0n, 1n),
   'tokens that a program trades on an exchange, and back': keptByRouter(12_000_000_000n, 300_000n, 300_000n, (f) => [
     f.send(stolenBonk, poolBonk, thief, 300_000n),
     f.send(poolUsdc, stolenUsdc, pool, 11_000_000_000n),
   ]),
   'tokens that a program gets beside those that it trades': {
-    kind: 'credit',
     make: (f) => {
       const amounts = { sent: 50_000_000n, traded: 50_000_000n, paid: 300_000n, passedOn: 300_000n };
       f.hold(newAccount, decoy, USDC, 0n);
-      f.begin();
       const taken = f.send(usdc, newAccount, victim, 12_000_000_000n);
       return [f.program(program, [victim], ...routedSwapOf(f, amounts), taken)];
     },
     says: [`12000 USDC to ${decoy}`],
     never: /swapped 12/,
-    only: ALONE,
   },
   'tokens that a program gets, and as many that an exchange gets of the wallet': {
-    kind: 'credit',
     make: (f) => [
       f.program(
         program,
@@ -589,10 +270,8 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: [`12000 USDC to ${thief}`],
-    only: ALONE,
   },
   'tokens of two kinds that a program gets which calls an exchange for nothing': {
-    kind: 'credit',
     make: (f) => [
       f.program(
         program,
@@ -604,42 +283,12 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     ],
     says: ['9 USDC', '8 USDT', thief],
     never: /Jupiter|trade/,
-    only: ALONE,
-  },
-  'a trade of others beside a call of another exchange': {
-    kind: 'credit',
-    signers: [seller],
-    make: (f) => [f.program(JUPITER, [seller]), f.program(program, [seller], f.program(ORCA, [pool], ...swapOf(f)))],
-    says: ['1000 USDC', '12.34567 BONK'],
-    never: /Jupiter/,
-    only: ['alone'],
-  },
-  'a trade of others in no exchange, beside a call of one': {
-    kind: 'credit',
-    signers: [seller],
-    make: (f) => [f.program(RAYDIUM, [seller]), f.program(program, [seller], ...swapOf(f))],
-    says: ['1000 USDC', '12.34567 BONK'],
-    never: /Raydium/,
-    only: ['alone'],
-  },
-  'a circle beside a call of an exchange that trades nothing': {
-    kind: 'credit',
-    make: (f) => [
-      f.program(JUPITER, [victim]),
-      f.program(program, [victim], ...[swapOf, swapBackOf].map((leg) => f.program(ORCA, [pool], ...leg(f)))),
-    ],
-    says: [`${victim} `, '1 USDC'],
-    never: /Jupiter/,
-    only: ['alone'],
   },
   'what is paid to a thief in the call that mints a token': {
-    kind: 'credit',
     make: (f) => [f.program(program, [victim], mintUnit(f, 6), f.send(usdc, stolenUsdc, victim, 9_000_000_000n))],
     says: [`${victim} sent 9000 USDC to ${thief} through the program ${program}`],
-    only: ALONE,
   },
   'what is paid to a thief in the call that mints an NFT': {
-    kind: 'credit',
     make: (f) => [
       f.program(
         program,
@@ -650,27 +299,274 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: [`${victim} sent 9000 USDC to ${thief} through the program ${program}`],
-    only: ALONE,
   },
   'SOL that Token-2022 wraps': {
-    kind: 'twice',
     make: (f) => {
       const [own, stolen] = [addressOf(81), addressOf(82)];
       f.hold(own, victim, NATIVE_2022, 3_000_000_000n, 9);
       f.hold(stolen, thief, NATIVE_2022, 0n, 9);
       f.fund(own, 3_002_039_280n);
-      f.begin();
       f.sendSol(own, stolen, 3_000_000_000n);
       return [{ ...f.send(own, stolen, victim, 3_000_000_000n), programId: TOKEN_2022_PROGRAM }];
     },
     says: [`${victim} sent 3 SOL to ${thief}`],
     never: / left |of the token/,
-    only: ALONE,
+  },
+});
+
+const byThemselves = onlyIn(['alone'], {
+  'SOL that a helper pays beside a program': {
+    make: (f) => [f.call(JITO, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(program, [victim])],
+    says: [`${victim} received 3 SOL through Jito tips`],
+  },
+  'SOL of an account that a guard reads afterwards': {
+    make: (f) => [f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(LIGHTHOUSE, [vault])],
+    says: [`${victim} received 3 SOL through the program ${program}`],
+  },
+  'SOL that a guard pays back beside a program': {
+    make: (f) => [f.call(LIGHTHOUSE, [vault, victim], [1], { lamports: 3_000_000n }), f.program(program, [victim])],
+    says: [`${victim} received 0.003 SOL through Lighthouse`],
+  },
+  'SOL that two accounts of a program pay to a stranger': {
+    make: (f) => [
+      f.call(program, [vault, thief], [1], { lamports: 3_000_000n }),
+      f.call(program, [buffer, thief], [1], { lamports: 2_000_000n }),
+    ],
+    says: [`${thief} got 0.005 SOL through the program ${program}`],
+    never: / sent /,
+  },
+  'wrapped SOL that passes with its account in the call of a program': {
+    make: (f) => [f.program(program, [victim], f.giveAway(wsol, victim, thief))],
+    says: [`passed the ownership of ${wsol} (which holds 50 SOL)`, thief],
+    never: /paid|50\.0/,
+  },
+  'an NFT that passes with its account in the call of a marketplace': {
+    make: (f) => [f.program(MAGIC_EDEN, [victim], f.giveAway(ownNft, victim, thief))],
+    says: [`passed the ownership of ${ownNft} (which holds the NFT ${nft})`, thief],
+    never: /paid/,
+  },
+  'a wallet that is turned into a token account of another': {
+    signers: [victim, newAccount],
+    make: (f) => [...turnInto(f, newAccount, victim), traded(f)],
+    says: [
+      `${newAccount} passed the ownership of ${newAccount} (which holds 100 SOL) from ${newAccount} to ${victim}`,
+      'swapped 1000 USDC for 12.34567 BONK on Raydium',
+    ],
+    never: /100 SOL more|got 100 SOL|gave its wallet/,
+  },
+  'the wallet that pays the fee, turned into a token account of a thief': {
+    make: (f) => turnInto(f, victim, thief),
+    says: [`${victim} passed the ownership of ${victim} (which holds 99.999995 SOL) from ${victim} to ${thief}`],
+    never: / got /,
+  },
+  'a wallet that is turned into a token account of another, which passes it on': {
+    signers: [victim, newAccount],
+    make: (f) => [...turnInto(f, newAccount, victim), f.giveAway(newAccount, victim, thief)],
+    says: [`passed the ownership of ${newAccount} from ${victim} to ${thief}`],
+  },
+  'a wallet that becomes the nonce account of a thief that pays the fee': {
+    signers: [thief, victim],
+    make: (f) => nonceOf(f, victim, thief),
+    says: [`${thief} got the authority of ${victim} (which holds 100 SOL)`],
+  },
+  'a stake with SOL of earlier, made for a thief that sends it tokens': {
+    signers: [victim, thief],
+    make: (f) => {
+      f.hold(emptied, stake, BONK, 0n, 5);
+      return [f.send(stolenBonk, emptied, thief, 40_000_000_000n), stakeFor(f, thief)];
+    },
+    says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
+  },
+  'a stake with SOL of earlier, made for a thief that pays into it afterwards': {
+    signers: [victim, thief],
+    make: (f) => [stakeFor(f, thief), f.sendSol(thief, stake, 30_000_000_000n)],
+    says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
+  },
+  'SOL of an account that a program moves on after it was closed': {
+    make: (f) => {
+      f.fund(emptied, 5_002_039_280n);
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, vault, victim], [38], { lamports: 5_000_000_000n }),
+        f.close(emptied, thief, victim),
+        f.call(GAME, [vault, thief], [1], { lamports: 6_000_000_000n }),
+      ];
+    },
+    says: [`${victim} sent 5 SOL to ${vault}`, `whose 0.00203928 SOL went to ${thief}`],
+    never: /-1/,
+  },
+  'SOL of an account that gets more than that back': {
+    make: (f) => {
+      f.fund(emptied, 1_002_039_280n);
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 1_000_000_000n }),
+        f.sendSol(victim, emptied, 1_500_000_000n),
+      ];
+    },
+    says: [`${victim} sent 1 SOL to ${thief}`],
+    never: / more |got/,
+  },
+  'SOL of two accounts that both get some of it back': {
+    make: (f) => {
+      f.fund(emptied, 5_002_039_280n);
+      f.fund(secondEmptied, 3_002_039_280n);
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 5_000_000_000n }),
+        f.call(TOKEN_2022_PROGRAM, [secondEmptied, thief, victim], [38], { lamports: 3_000_000_000n }),
+        f.sendSol(victim, emptied, 1_000_000_000n),
+        f.sendSol(victim, secondEmptied, 500_000_000n),
+      ];
+    },
+    says: [`${victim} sent 8 SOL to ${thief}`],
+    never: / more |got/,
+  },
+  'SOL of an account that gets some of it back': {
+    make: (f) => {
+      f.fund(emptied, 6_002_074_080n);
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 6_000_000_000n }),
+        f.sendSol(victim, emptied, 1_000_000_000n),
+      ];
+    },
+    says: [`${victim} sent 6 SOL to ${thief}`],
+    never: / more |got/,
+  },
+  'two NFTs that somebody pays for and others buy': {
+    make: (f) => [saleTo(f, buyer, addressOf(201)), saleTo(f, secondBuyer, addressOf(202))],
+    says: [`${seller} sold the NFT`, `${victim} also sent 2 SOL to ${seller}`],
+    never: /bought|for 2 SOL/,
+  },
+  'what a buyer pays where another one buys of the same seller for nothing': {
+    make: (f) => [saleTo(f, victim, addressOf(201)), saleOf(secondBuyer, addressOf(202))],
+    says: [`${seller} sold the NFT`, `${victim} also sent 1 SOL to ${seller}`],
+    never: /for 1 SOL/,
+  },
+  'an NFT that somebody pays for and another one buys': {
+    make: (f) => [saleTo(f, buyer, nft)],
+    says: [`${buyer} bought the NFT ${nft}`, `${victim} also sent 1 SOL to ${seller}`],
+    never: /for 1 SOL/,
+  },
+  'an NFT that a sponsor pays a part of': {
+    signers: [victim, buyer],
+    make: (f) => [
+      saleOf(buyer, nft, f.sendSol(buyer, seller, 1_000_000_000n), f.sendSol(victim, seller, 500_000_000n)),
+    ],
+    says: [
+      `${buyer} bought the NFT ${nft}`,
+      `also sent 1 SOL to ${seller}`,
+      `${victim} also sent 0.5 SOL to ${seller}`,
+    ],
+    never: /1\.5/,
+  },
+  'an NFT that a delegate buys with what another has': {
+    signers: [thief],
+    make: (f) => [saleOf(thief, nft, f.send(usdc, poolUsdc, thief, 1_000_000_000n))],
+    says: [`${thief} bought the NFT ${nft}`, `${thief}, as delegate, moved 1000 USDC of ${victim} to ${pool}`],
+    never: /for 1000 USDC/,
+  },
+  'SOL of an account whose NFT is burned, sent elsewhere before': {
+    make: (f) => {
+      f.fund(ownNft, 6_002_039_280n);
+      return [f.call(TOKEN_2022_PROGRAM, [ownNft, thief, victim], [38], { lamports: 6_000_000_000n }), burnNft(f)];
+    },
+    says: [`${victim} sent 6 SOL to ${thief}`, `burned the NFT ${nft}`],
+    never: /got|6\.002/,
+  },
+  'SOL that a program pays beside the burn of an NFT': {
+    make: (f) => [burnNft(f), f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n })],
+    says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, `3 SOL from ${vault} through the program`],
+  },
+  'wrapped SOL of a closed account beside the burn of an NFT': {
+    make: (f) => [burnNft(f), f.program(program, [victim], f.close(stolenSol, victim, program))],
+    says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, '50.00203928 SOL of closed accounts'],
+  },
+  'tokens that another signer mints beside a payment': {
+    signers: [victim, thief],
+    make: (f) => [f.sendSol(victim, buyer, 1n), mintBy(thief, f.mint(stolenBonk, 9_000_000n))],
+    says: [`${thief} minted 90 BONK`],
+  },
+  'tokens that two signers mint': {
+    signers: [victim, thief],
+    make: (f) => [mintBy(victim, f.mint(bonk, 1_000_000n)), mintBy(thief, f.mint(poolUsdc, 90_000_000n))],
+    says: [`${victim} minted 10 BONK; ${pool} also got 90 USDC`],
+  },
+  'tokens that a program and a signer mint': {
+    signers: [victim, thief],
+    make: (f) => [
+      f.program(program, [victim], f.mint(bonk, 1_000_000n)),
+      mintBy(thief, f.mint(stolenUsdc, 90_000_000n)),
+    ],
+    says: [`${thief} minted 90 USDC; ${victim} also got 10 BONK through the program ${program}`],
+  },
+  'tokens that a program mints to a stranger beside those of a signer': {
+    make: (f) => [mintBy(victim, f.mint(bonk, 1_000_000n)), f.program(program, [], f.mint(stolenBonk, 90_000_000n))],
+    says: [`${victim} minted 10 BONK; ${thief} also got 900 BONK through the program ${program}`],
+  },
+  'tokens that two programs mint to strangers': {
+    make: (f) => [
+      f.program(program, [], f.mint(stolenBonk, 9_000_000n)),
+      f.program(addressOf(204), [], f.mint(poolUsdc, 90_000_000n)),
+    ],
+    says: [`minted 90 BONK to ${thief} through`, `${pool} also got 90 USDC through the program ${addressOf(204)}`],
+  },
+  'a program that is replaced in a call beside its extension': {
+    make: (f) => [
+      f.call(UPGRADEABLE_LOADER, [addressOf(205), program, SYSTEM_PROGRAM, victim], [...u32(6), ...u32(1000)]),
+      f.program(
+        addressOf(204),
+        [],
+        f.call(UPGRADEABLE_LOADER, [addressOf(205), program, buffer, victim, RENT_SYSVAR, sysvar, victim], u32(3), {
+          lamports: 0n,
+        }),
+      ),
+    ],
+    says: [`replaced the program ${program} by a new version`],
+  },
+  'a mint that is closed and made again with other decimals': {
+    make: (f) => {
+      const mint = addressOf(203);
+      f.fund(mint, 1_461_600n);
+      f.hold(emptied, victim, mint, 100_000_000n);
+      const calls = [
+        f.burn(emptied, victim, 100_000_000n),
+        { ...f.close(mint, victim, victim), programId: TOKEN_2022_PROGRAM },
+        f.create(victim, mint, 1_461_600n, TOKEN_2022_PROGRAM, 82n),
+        f.call(TOKEN_2022_PROGRAM, [mint], [20, 2, ...key(victim), 0]),
+      ];
+      f.open(emptied, victim, mint, 2);
+      return [...calls, mintBy(victim, f.mint(emptied, 700n))];
+    },
+    says: [`${victim} minted 7 of the token ${addressOf(203)}`, 'burned 100 of the token'],
+    never: /000/,
+  },
+  'an unknown call of an oracle': {
+    make: (f) => [f.program(PYTH, [victim])],
+    says: [`${victim} called the Pyth program`],
+  },
+  'a trade of others beside a call of another exchange': {
+    signers: [seller],
+    make: (f) => [f.program(JUPITER, [seller]), f.program(program, [seller], f.program(ORCA, [pool], ...swapOf(f)))],
+    says: ['1000 USDC', '12.34567 BONK'],
+    never: /Jupiter/,
+  },
+  'a trade of others in no exchange, beside a call of one': {
+    signers: [seller],
+    make: (f) => [f.program(RAYDIUM, [seller]), f.program(program, [seller], ...swapOf(f))],
+    says: ['1000 USDC', '12.34567 BONK'],
+    never: /Raydium/,
+  },
+  'a circle beside a call of an exchange that trades nothing': {
+    make: (f) => [
+      f.program(JUPITER, [victim]),
+      f.program(program, [victim], ...[swapOf, swapBackOf].map((leg) => f.program(ORCA, [pool], ...leg(f)))),
+    ],
+    says: [`${victim} `, '1 USDC'],
+    never: /Jupiter/,
   },
   'SOL that a wallet sends to a token account of its own': {
-    kind: 'own accounts',
     make: (f) => [f.sendSol(victim, usdc, 5_000_000_000n)],
     says: [`${victim} sent 5 SOL to itself`],
-    only: ['alone'],
   },
-};
+});
+
+/** Thefts of a seventh kind: records that made a sentence claim what nobody did. */
+export const THEFTS_BY_CLAIMS: Attacks = { ...anywhere, ...besideLittle, ...byThemselves };

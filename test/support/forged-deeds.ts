@@ -1,8 +1,9 @@
 import { CLOCK_SYSVAR, STAKE_PROGRAM, TOKEN_2022_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { ALONE, delegateOf, hashes, MAGIC_EDEN, ORCA, stakeOf } from './forged-words.ts';
+import { delegateOf, hashes, MAGIC_EDEN, ORCA, stakeOf } from './forged-words.ts';
 import {
-  type Attack,
+  ALONE,
+  type Attacks,
   anchor,
   BONK,
   BUBBLEGUM,
@@ -14,6 +15,7 @@ import {
   multisigUsdc,
   newAccount,
   nft,
+  onlyIn,
   pool,
   poolBonk,
   poolUsdc,
@@ -26,6 +28,7 @@ import {
   stolenUsdc,
   stolenUsdt,
   thief,
+  traded,
   USDT,
   u32,
   usdc,
@@ -60,7 +63,6 @@ export const namedCall = (
 /** An order of the victim for 10 BONK, which a thief fills for 2 USDC in one call or in two. */
 const fill = (f: Forgery, calls: 1 | 2): readonly ForgedCall[] => {
   f.hold(orderBonk, order, BONK, 9_000_000_000n, 5);
-  f.begin();
   const [given, paid] = [f.send(orderBonk, stolenBonk, order, 1_000_000n), f.send(stolenUsdc, usdc, thief, 2_000_000n)];
   const filled = { 0: order, 2: victim, 3: thief };
   return calls === 1
@@ -88,23 +90,21 @@ const leafCall = (name: 'transfer' | 'burn', holder: string): ForgedCall => {
   });
 };
 
-/** Thefts of a sixth kind: each beside a deed that its sentence does not bound. */
-export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
-  'a stake that is delegated a second time, in the call of a program': {
-    kind: 'stake of another',
-    make: (f) => [delegateOf(f, stake, victim), f.program(program, [victim], delegateOf(f, stake, victim, secondVote))],
-    says: [`${victim} staked the stake account ${stake} with the validator ${secondVote}`],
-    never: new RegExp(vote),
-    only: ALONE,
-  },
+const anywhere: Attacks = {
   'a stake that is deactivated beside another deed': {
-    kind: 'stake of another',
     make: (f) => [delegateOf(f, newAccount, victim), unstake(f, stake)],
     says: [`began to unstake the stake account ${stake}`, `the validator ${vote}`],
     only: [...ALONE, 'beside a swap on Raydium', 'in the call of a program that swaps'],
   },
+};
+
+const besideLittle = onlyIn(ALONE, {
+  'a stake that is delegated a second time, in the call of a program': {
+    make: (f) => [delegateOf(f, stake, victim), f.program(program, [victim], delegateOf(f, stake, victim, secondVote))],
+    says: [`${victim} staked the stake account ${stake} with the validator ${secondVote}`],
+    never: new RegExp(vote),
+  },
   'a stake of which most is withdrawn before its delegation': {
-    kind: 'stake of another',
     make: (f) => {
       const [made, initialized, delegated] = stakeOf(f, newAccount, 10_000_000_000n);
       return [made, initialized, f.withdrawStake(newAccount, victim, victim, 9_000_000_000n), delegated].flatMap(
@@ -113,37 +113,49 @@ export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
     },
     says: [`staked the stake account ${newAccount}`, 'put 10 SOL into', '9 SOL'],
     never: /staked 10 SOL/,
-    only: ALONE,
   },
-  'tokens that the owner of an order pays on an exchange beside its fill': {
-    kind: 'credit',
-    signers: [victim, thief],
+  'a deposit with an order book': {
+    make: (f) => [namedCall(MANIFEST, [2], { 0: victim, 1: pool }, f.send(usdc, poolUsdc, victim, 100_000_000n))],
+    says: [`${victim} deposited 100 USDC on Manifest`],
+  },
+  'a seat in an order book': {
+    make: () => [namedCall(MANIFEST, [1], { 0: victim, 1: pool })],
+    says: [`${victim} called the Manifest program (claim_seat)`],
+  },
+  'SOL sent by what calls a marketplace': {
+    make: (f) => [f.program(program, [victim], sale(victim, f), f.sendSol(victim, thief, 40_000_000_000n))],
+    says: [`the NFT ${nft} from ${seller}`, `40 SOL to ${thief}`],
+    never: /41 SOL/,
+  },
+  'SOL put into an escrow beyond the price of a sale': {
     make: (f) => [
-      ...fill(f, 2),
-      f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.send(poolBonk, bonk, pool, 70_000n)),
+      namedCall(MAGIC_EDEN, anchor('deposit'), { 0: victim, 1: escrow }, f.sendSol(victim, escrow, 50_000_000_000n)),
+      sale(escrow, f),
     ],
+    says: [`the NFT ${nft} from ${seller} for 1 SOL on Magic Eden`, `50 SOL to ${escrow}`],
+  },
+});
+
+const byThemselves = onlyIn(['alone'], {
+  'tokens that the owner of an order pays on an exchange beside its fill': {
+    signers: [victim, thief],
+    make: (f) => [...fill(f, 2), traded(f, 5_000_000_000n, 70_000n)],
     says: ['swapped 10 BONK for 2 USDC on Jupiter Limit Order', 'swapped 5000 USDC for 0.7 BONK on Raydium'],
-    only: ['alone'],
   },
   'tokens of another wallet that a keeper moves as delegate in the call that fills an order': {
-    kind: 'credit',
     signers: [thief],
     make: (f) =>
       fill(f, 2).map((call, at) =>
         at === 0 ? call : { ...call, inner: [...call.inner, f.send(multisigUsdc, stolenUsdc, thief, 5_000_000_000n)] },
       ),
     says: [`${thief}, as delegate, moved 5000 USDC of ${multisig}`],
-    only: ['alone'],
   },
   'tokens that a keeper moves as delegate of the owner of an order that it fills': {
-    kind: 'credit',
     signers: [thief],
     make: (f) => [...fill(f, 2), f.program(RAYDIUM, [pool], f.send(usdt, stolenUsdt, thief, 5_000_000_000n))],
     says: [`${thief}, as delegate, moved 5000 USDT of ${victim}`],
-    only: ['alone'],
   },
   'tokens that the owner of an order pays in the call that fills it': {
-    kind: 'credit',
     signers: [victim, thief],
     make: (f) => {
       const [filled] = fill(f, 1);
@@ -153,13 +165,10 @@ export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
     },
     says: ['swapped 10 BONK for 2 USDC on Jupiter Limit Order', `9000 USDT more left ${victim}`],
     never: /cancelled/,
-    only: ['alone'],
   },
   'two trades whose outputs somebody else gets': {
-    kind: 'credit',
     make: (f) => {
       f.hold(poolUsdt, pool, USDT, 0n);
-      f.begin();
       const swapTo = (...moved: readonly ForgedCall[]) =>
         namedCall(ORCA, anchor('swap'), { 1: victim, 2: pool }, ...moved);
       return [
@@ -169,89 +178,45 @@ export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
     },
     says: ['5000 USDC', '3000 USDT', '1.4 BONK', thief],
     never: /into a pool/,
-    only: ['alone'],
   },
   'fees that an operator withdraws from a program of orders': {
-    kind: 'credit',
     make: (f) => [
       namedCall(LIMIT_ORDER, anchor('withdraw_fee'), { 0: victim }, f.send(poolUsdc, usdc, pool, 5_000_000n)),
     ],
     says: ['5 USDC'],
     never: /cancelled/,
-    only: ['alone'],
-  },
-  'a deposit with an order book': {
-    kind: 'credit',
-    make: (f) => [namedCall(MANIFEST, [2], { 0: victim, 1: pool }, f.send(usdc, poolUsdc, victim, 100_000_000n))],
-    says: [`${victim} deposited 100 USDC on Manifest`],
-    only: ALONE,
-  },
-  'a seat in an order book': {
-    kind: 'credit',
-    make: () => [namedCall(MANIFEST, [1], { 0: victim, 1: pool })],
-    says: [`${victim} called the Manifest program (claim_seat)`],
-    only: ALONE,
   },
   'a stake that an unknown program withdraws beside a stake pool': {
-    kind: 'credit',
     make: (f) => [
       f.program(SPL_STAKE_POOL, [victim]),
       f.program(program, [victim], f.withdrawStake(stake, thief, victim, 20_000_000_000n)),
     ],
     says: ['20 SOL', `${thief} through the program ${program}`],
-    only: ['alone'],
   },
   'tokens burned beside a call of an exchange': {
-    kind: 'credit',
     make: (f) => [f.program(SPL_STAKE_POOL, [victim]), f.burn(bonk, victim, 3_000_000n)],
     says: [`${victim} burned 30 BONK`],
     never: / with /,
-    only: ['alone'],
   },
   'tokens minted beside a call of a stake pool': {
-    kind: 'credit',
     make: (f) => [f.program(SPL_STAKE_POOL, [victim]), f.mint(bonk, 3_000_000n)],
     says: [`${victim} minted 30 BONK`],
     never: / with /,
-    only: ['alone'],
   },
   'an account closed beside a call of a multisig': {
-    kind: 'credit',
     make: (f) => [f.program(SQUADS, [victim]), f.close(emptied, victim, victim)],
     says: [`${victim} closed a token account and got 0.00203928 SOL back`],
     never: /Squads/,
-    only: ['alone'],
   },
   'a compressed NFT sent beside a call of an exchange': {
-    kind: 'credit',
     make: (f) => [leafCall('transfer', victim), f.program(JUPITER, [victim])],
     says: [`to ${thief} with Bubblegum`],
-    only: ['alone'],
   },
   'SOL of a program that is called behind another one': {
-    kind: 'credit',
     make: (f) => [f.program(program, [victim]), f.call(secondVote, [vault, victim], [1], { lamports: 3_000_000_000n })],
     says: [`${victim} received 3 SOL through the program ${secondVote}`],
-    only: ['alone'],
-  },
-  'SOL sent by what calls a marketplace': {
-    kind: 'beside an NFT',
-    make: (f) => [f.program(program, [victim], sale(victim, f), f.sendSol(victim, thief, 40_000_000_000n))],
-    says: [`the NFT ${nft} from ${seller}`, `40 SOL to ${thief}`],
-    never: /41 SOL/,
-    only: ALONE,
-  },
-  'SOL put into an escrow beyond the price of a sale': {
-    kind: 'beside an NFT',
-    make: (f) => [
-      namedCall(MAGIC_EDEN, anchor('deposit'), { 0: victim, 1: escrow }, f.sendSol(victim, escrow, 50_000_000_000n)),
-      sale(escrow, f),
-    ],
-    says: [`the NFT ${nft} from ${seller} for 1 SOL on Magic Eden`, `50 SOL to ${escrow}`],
-    only: ALONE,
   },
   'a tip beside a hidden amount': {
-    kind: 'tips',
     make: (f) => [
       f.call(
         TOKEN_2022_PROGRAM,
@@ -261,35 +226,26 @@ export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
       f.sendSol(victim, JITO_TIPS, 5_000_000_000n),
     ],
     says: ['a hidden amount'],
-    only: ['alone'],
   },
   'a compressed NFT that its delegate sends': {
-    kind: 'delegate',
     signers: [thief],
     make: () => [leafCall('transfer', thief)],
     says: [`${thief}, as delegate, sent the compressed NFT`, `of ${victim} to ${thief}`],
-    only: ['alone'],
   },
   'a compressed NFT that its delegate burns': {
-    kind: 'delegate',
     signers: [thief],
     make: () => [leafCall('burn', thief)],
     says: [`${thief}, as delegate, burned the compressed NFT`, `of ${victim}`],
-    only: ['alone'],
   },
   'an empty wallet that is given away before it gets SOL': {
-    kind: 'rights left out',
     signers: [victim, newAccount],
     make: (f) => {
       f.fund(newAccount, 0n);
-      f.begin();
       return [f.assign(newAccount, program), f.sendSol(victim, newAccount, 50_000_000_000n)];
     },
     says: [`gave its wallet ${newAccount} (which holds 50 SOL) away`, program],
-    only: ['alone'],
   },
   'lamports of another signer beside what an exchange got': {
-    kind: 'credit',
     signers: [victim, newAccount],
     make: (f) => [
       f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 1_000_000_000n)),
@@ -297,6 +253,8 @@ export const THEFTS_BESIDE_DEEDS: Readonly<Record<string, Attack>> = {
     ],
     says: [`5 SOL left ${newAccount}`, `${victim} sent 1000 USDC to ${pool}`],
     never: /swapped/,
-    only: ['alone'],
   },
-};
+});
+
+/** Thefts of a sixth kind: each beside a deed that its sentence does not bound. */
+export const THEFTS_BESIDE_DEEDS: Attacks = { ...anywhere, ...besideLittle, ...byThemselves };

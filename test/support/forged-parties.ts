@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -13,10 +12,11 @@ import {
 } from '../../src/shared/domain/well-known-addresses.ts';
 import { namedCall } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { ALONE, MAGIC_EDEN, ORCA } from './forged-words.ts';
+import { MAGIC_EDEN, ORCA } from './forged-words.ts';
 import {
   ALL,
-  type Attack,
+  ALONE,
+  type Attacks,
   anchor,
   BONK,
   BUBBLEGUM,
@@ -26,8 +26,10 @@ import {
   delegate,
   JUPITER,
   KAMINO,
+  key,
   newAccount,
   nft,
+  onlyIn,
   ownNft,
   pool,
   poolBonk,
@@ -41,9 +43,10 @@ import {
   stolenBonk,
   stolenUsdc,
   stolenUsdt,
-  swapBackOf,
   swapOf,
   thief,
+  traded,
+  tradedBack,
   USDC,
   USDT,
   u32,
@@ -95,88 +98,56 @@ const upgradeBy = (f: Forgery, authority: string, upgraded: string): ForgedCall 
 const setAuthorityOf = (account: string, right: number, owner: string, to: string): ForgedCall => ({
   programId: TOKEN_PROGRAM,
   accounts: [account, owner],
-  data: [6, right, 1, ...bs58.decode(to)],
+  data: [6, right, 1, ...key(to)],
   inner: [],
 });
 
-/** Thefts of an eighth kind: another one than it seems signs, owns, gets or pays. */
-export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
+const anywhere: Attacks = {
+  'tokens moved to a second account that is given away': {
+    make: (f) => {
+      f.hold(secondUsdc, victim, USDC, 0n);
+      return [f.send(usdc, secondUsdc, victim, 9_000_000n), f.giveAway(secondUsdc, victim, thief)];
+    },
+    says: ['9 USDC', thief],
+  },
+  'an account given away that a later deposit fills': {
+    make: (f) => {
+      f.hold(secondUsdc, victim, USDC, 0n);
+      return [f.giveAway(secondUsdc, victim, thief), f.send(usdc, secondUsdc, victim, 9_000_000n)];
+    },
+    says: ['9 USDC', thief],
+  },
+};
+
+const besideLittle = onlyIn(ALONE, {
   'programs that two signers deploy': {
-    kind: 'programs of two signers',
     signers: [victim, thief],
     make: () => [deployBy(victim, program), deployBy(thief, newAccount)],
     says: [newAccount, thief],
-    only: ALONE,
   },
   'programs that two signers replace': {
-    kind: 'programs of two signers',
     signers: [victim, thief],
     make: (f) => [upgradeBy(f, victim, program), upgradeBy(f, thief, newAccount)],
     says: [newAccount, thief],
-    only: ALONE,
   },
   'a program that a second signer deploys beside a replaced one': {
-    kind: 'programs of two signers',
     signers: [victim, thief],
     make: (f) => [upgradeBy(f, victim, program), deployBy(thief, newAccount)],
     says: [newAccount, thief],
-    only: ALONE,
-  },
-  'a right over a program that passes beside two deployments': {
-    kind: 'programs of two signers',
-    signers: [victim, thief],
-    make: (f) => [
-      deployBy(victim, program),
-      deployBy(victim, newAccount),
-      f.call(UPGRADEABLE_LOADER, [newAccount, victim, thief], u32(4)),
-    ],
-    says: [`${victim} passed the right to upgrade of ${newAccount}`, thief, program],
-    never: /^\w+ put the program/,
-    only: ['alone'],
-  },
-  'a theft beside a program that moves to the newer loader': {
-    kind: 'programs of two signers',
-    make: (f) => [
-      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, victim], u32(8)),
-      f.program(RAYDIUM, [pool], ...swapOf(f)),
-      f.send(usdt, stolenUsdt, victim, 9_000_000_000n),
-    ],
-    says: ['9000 USDT', thief, program],
-    never: /^\w+ moved the program/,
-    only: ['alone'],
-  },
-  'an extension that another signer pays': {
-    kind: 'programs of two signers',
-    signers: [sponsor, victim],
-    make: (f) => [
-      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, SYSTEM_PROGRAM, victim], [...u32(6), 0, 40, 0, 0], {
-        from: victim,
-        to: addressOf(72),
-        lamports: 70_000_000n,
-      }),
-    ],
-    says: [victim],
-    only: ['alone'],
   },
   'a program of the newer loader that is taken off': {
-    kind: 'programs of two signers',
     make: (f) => [f.call(LOADER_V4, [program, victim], u32(4))],
     says: [program],
-    only: ALONE,
   },
   'a program that moves to the newer loader': {
-    kind: 'programs of two signers',
     make: (f) => [f.call(UPGRADEABLE_LOADER, [addressOf(72), program, victim], u32(8))],
     says: [program],
-    only: ALONE,
   },
   'an NFT that passes through an escrow': {
-    kind: 'escrows',
     make: (f) => {
       f.hold(ownNft, seller, nft, 1n, 0);
       f.hold(escrowNft, escrow, nft, 0n, 0);
       f.hold(secondUsdc, victim, nft, 0n, 0);
-      f.begin();
       return [
         namedCall(
           MAGIC_EDEN,
@@ -189,14 +160,11 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: ['1 SOL'],
-    only: ALONE,
   },
   'an NFT paid through an escrow': {
-    kind: 'escrows',
     make: (f) => {
       f.hold(ownNft, seller, nft, 1n, 0);
       f.hold(secondUsdc, victim, nft, 0n, 0);
-      f.begin();
       return [
         namedCall(MAGIC_EDEN, anchor('deposit'), { 0: victim, 1: escrow }, f.sendSol(victim, escrow, 1_000_000_000n)),
         namedCall(
@@ -209,56 +177,319 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: ['1 SOL'],
-    only: ALONE,
   },
   'a burn and a mint around a theft': {
-    kind: 'netted',
     make: (f) => [
       f.program(program, [victim], f.mint(usdt, 60_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n)),
     ],
     says: ['100 USDT', thief],
-    only: ALONE,
   },
   'a mint that covers a theft': {
-    kind: 'netted',
     make: (f) => [
       f.program(program, [victim], f.mint(usdt, 100_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n)),
     ],
     says: ['100 USDT', thief],
-    only: ALONE,
   },
   'tokens burned in the call that gives some back': {
-    kind: 'netted',
     make: (f) => [
       f.program(program, [victim], f.burn(usdt, victim, 100_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
     ],
     says: ['burned 100 USDT'],
-    only: ALONE,
   },
   'a theft of as much as was minted, in two calls of one program': {
-    kind: 'netted',
     make: (f) => [
       f.program(program, [victim], f.send(usdt, stolenUsdt, victim, 100_000_000n)),
       f.program(program, [victim], f.mint(usdt, 100_000_000n)),
     ],
     says: ['100 USDT', thief],
-    only: ALONE,
   },
   'a mint by a known program beside a theft of it': {
-    kind: 'netted',
     make: (f) => [
       f.program(SPL_STAKE_POOL, [victim], f.mint(bonk, 5_000_000n), f.send(bonk, stolenBonk, victim, 5_000_000n)),
     ],
     says: ['50 BONK', thief],
-    only: ALONE,
+  },
+  'an order opened for a thief': {
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      return [
+        namedCall(
+          DCA,
+          anchor('open_dca_v2'),
+          { 0: escrow, 1: thief, 2: victim, 3: USDC, 4: BONK },
+          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
+        ),
+      ];
+    },
+    says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter DCA`],
+  },
+  'a limit order for a thief': {
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      return [
+        namedCall(
+          LIMIT_ORDER_2,
+          anchor('initialize_order'),
+          { 0: victim, 1: thief, 2: escrow, 7: USDC, 8: BONK },
+          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
+        ),
+      ];
+    },
+    says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter Limit Order`],
+  },
+  'an order opened for a thief beside an own one': {
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      const open = (owner: string, amount: bigint): ForgedCall =>
+        namedCall(
+          DCA,
+          anchor('open_dca_v2'),
+          { 0: escrow, 1: owner, 2: victim, 3: USDC, 4: BONK },
+          f.send(usdc, secondUsdc, victim, amount),
+        );
+      return [open(victim, 1_000_000n), open(thief, 1_000_000_000n)];
+    },
+    says: [`${victim} opened an order with 1001 USDC for itself and ${thief} on Jupiter DCA`],
+  },
+  'a loan that a thief gets': {
+    make: (f) => [
+      namedCall(
+        KAMINO,
+        anchor('borrow_obligation_liquidity'),
+        { 0: victim },
+        f.send(poolUsdc, stolenUsdc, pool, 400_000_000n),
+      ),
+    ],
+    says: ['400 USDC', thief],
+  },
+  'a loan of which a thief gets most': {
+    make: (f) => [
+      namedCall(
+        KAMINO,
+        anchor('borrow_obligation_liquidity'),
+        { 0: victim },
+        f.send(poolUsdc, usdc, pool, 1_000_000n),
+        f.send(poolUsdc, stolenUsdc, pool, 400_000_000n),
+      ),
+    ],
+    says: ['400 USDC', thief],
+  },
+  'an allowance that is lowered': {
+    make: (f) => [f.approve(usdt, thief, victim, ALL), f.approve(usdt, thief, victim, 5_000_000n)],
+    says: ['5 USDT', thief],
+    never: /all tokens/,
+  },
+  'the right over a tree of compressed NFTs': {
+    make: () => [namedCall(BUBBLEGUM, anchor('set_tree_delegate'), { 1: victim, 2: thief, 3: tree })],
+    says: [thief, tree],
+  },
+  'rewards of delegators paid into a vote account': {
+    make: (f) => [
+      f.call(VOTE_PROGRAM, [vote, victim], [...u32(19), ...u64Bytes(7_000_000_000n)], {
+        from: victim,
+        to: vote,
+        lamports: 7_000_000_000n,
+      }),
+    ],
+    says: ['7 SOL', vote],
+  },
+  'a permissioned burn': {
+    signers: [victim, thief],
+    make: (f) => {
+      const b = f.burn(usdt, victim, 3_000_000n);
+      return [{ ...b, programId: TOKEN_2022_PROGRAM }];
+    },
+    says: ['3 USDT'],
+  },
+  'a nested account that is recovered': {
+    make: (f) => {
+      f.hold(secondUsdc, usdc, USDC, 5_000_000n);
+      const moved = f.send(secondUsdc, usdc, usdc, 5_000_000n);
+      const closed = f.close(secondUsdc, victim, usdc);
+      return [
+        {
+          programId: ASSOCIATED_TOKEN_PROGRAM,
+          accounts: [secondUsdc, USDC, usdc, usdc, USDC, victim, TOKEN_PROGRAM],
+          data: [2],
+          inner: [moved, closed],
+        },
+      ];
+    },
+    says: ['5 USDC'],
+  },
+  'a listing whose NFT a thief gets': {
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        namedCall(MAGIC_EDEN, anchor('sell'), { 0: victim, 4: nft }),
+        f.send(ownNft, addressOf(56), victim, 1n),
+      ),
+    ],
+    says: [nft, thief],
+  },
+  'liquidity of which a thief gets most': {
+    make: (f) => [
+      namedCall(
+        ORCA,
+        anchor('decrease_liquidity'),
+        { 2: victim },
+        f.send(poolUsdc, stolenUsdc, pool, 500_000_000n),
+        f.send(poolBonk, bonk, pool, 100n),
+      ),
+    ],
+    says: [`${victim} took 0.001 BONK out of a pool`, '500 USDC', thief],
+  },
+  'liquidity that a thief gets': {
+    make: (f) => [
+      namedCall(
+        ORCA,
+        anchor('decrease_liquidity'),
+        { 2: victim },
+        f.send(poolUsdc, stolenUsdc, pool, 500_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 100n),
+      ),
+    ],
+    says: ['500 USDC', '0.001 BONK', thief],
+  },
+  'fees of two senders into one account': {
+    signers: [victim, decoy],
+    make: (f) => {
+      f.hold(secondUsdc, decoy, USDT, 5_000_000_000n);
+      return [
+        f.sendWithHiddenFee(usdt, stolenUsdt, victim, 1_000_000_000n, 5_000_000n),
+        f.sendWithHiddenFee(secondUsdc, stolenUsdt, decoy, 100_000_000n, 1_000_000n),
+      ];
+    },
+    says: ['1000 USDT', '100 USDT'],
+  },
+  'a wallet emptied into an account that a swap opens': {
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        ...swapOf(f),
+        f.create(victim, newAccount, 40_000_000_000n, TOKEN_PROGRAM, 165n),
+        f.open(newAccount, thief, WRAPPED_SOL, 9),
+      ),
+    ],
+    says: ['40', thief],
+  },
+  'tokens sent by a multisig in the call of Jupiter': {
+    make: (f) => [
+      f.program(
+        JUPITER,
+        [victim],
+        traded(f),
+        f.program(SQUADS, [victim], f.send(usdt, stolenUsdt, victim, 44_000_000n)),
+      ),
+    ],
+    says: ['44 USDT', thief],
+  },
+  'a right to freeze given up beside one to mint that passes': {
+    make: () => [
+      { programId: TOKEN_PROGRAM, accounts: [USDT, victim], data: [6, 1, 0, ...Array<number>(32).fill(0)], inner: [] },
+      setAuthorityOf(USDT, 0, victim, thief),
+    ],
+    says: ['right to mint', thief, 'gave up'],
+  },
+  'wrapped SOL bought and left to a thief by closing': {
+    make: (f) => {
+      f.hold(secondUsdc, victim, WRAPPED_SOL, 0n, 9);
+      f.hold(addressOf(78), pool, WRAPPED_SOL, 900_000_000_000n, 9);
+      return [
+        f.program(
+          RAYDIUM,
+          [pool],
+          f.send(usdc, poolUsdc, victim, 1_000_000_000n),
+          f.send(addressOf(78), secondUsdc, pool, 6_000_000_000n),
+        ),
+        f.close(secondUsdc, thief, victim),
+      ];
+    },
+    says: ['6.00203928 SOL', thief],
+  },
+  'more of a token than was burned comes back': {
+    make: (f) => [
+      f.program(program, [victim], f.burn(usdt, victim, 50_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
+    ],
+    says: ['burned 50 USDT', '99 USDT'],
+  },
+  'a position whose NFT a thief gets': {
+    make: (f) => {
+      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
+      return [
+        namedCall(ORCA, anchor('open_position'), { 0: victim, 1: thief }, f.mint(escrowNft, 1n)),
+        namedCall(
+          ORCA,
+          anchor('increase_liquidity'),
+          { 2: victim },
+          f.send(usdc, poolUsdc, victim, 500_000_000n),
+          f.send(bonk, poolBonk, victim, 3_000_000n),
+        ),
+      ];
+    },
+    says: ['500 USDC', '30 BONK', thief],
+  },
+  'an NFT that a thief gets for what the victim pays': {
+    make: (f) => {
+      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
+      return [
+        f.program(
+          CANDY,
+          [victim],
+          f.sendSol(victim, escrow, 2_000_000_000n),
+          namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
+          f.mint(escrowNft, 1n),
+        ),
+      ];
+    },
+    says: ['2 SOL', thief],
+  },
+  'a claim that a thief gets': {
+    make: (f) => [
+      namedCall(DISTRIBUTOR, anchor('claim_locked'), { 3: victim }, f.send(poolUsdc, stolenUsdc, pool, 77_000_000n)),
+    ],
+    says: ['77 USDC', thief],
+  },
+});
+
+const byThemselves = onlyIn(['alone'], {
+  'a right over a program that passes beside two deployments': {
+    signers: [victim, thief],
+    make: (f) => [
+      deployBy(victim, program),
+      deployBy(victim, newAccount),
+      f.call(UPGRADEABLE_LOADER, [newAccount, victim, thief], u32(4)),
+    ],
+    says: [`${victim} passed the right to upgrade of ${newAccount}`, thief, program],
+    never: /^\w+ put the program/,
+  },
+  'a theft beside a program that moves to the newer loader': {
+    make: (f) => [
+      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, victim], u32(8)),
+      traded(f),
+      f.send(usdt, stolenUsdt, victim, 9_000_000_000n),
+    ],
+    says: ['9000 USDT', thief, program],
+    never: /^\w+ moved the program/,
+  },
+  'an extension that another signer pays': {
+    signers: [sponsor, victim],
+    make: (f) => [
+      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, SYSTEM_PROGRAM, victim], [...u32(6), 0, 40, 0, 0], {
+        from: victim,
+        to: addressOf(72),
+        lamports: 70_000_000n,
+      }),
+    ],
+    says: [victim],
   },
   'a nested sale': {
-    kind: 'escrows',
     make: (f) => {
       f.hold(ownNft, seller, nft, 1n, 0);
       f.hold(secondUsdc, victim, nft, 0n, 0);
       f.fund(escrow, 5_000_000_000n);
-      f.begin();
       f.sendSol(escrow, seller, 1_000_000_000n);
       return [
         f.program(
@@ -275,14 +506,11 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
     },
     says: [`${victim} bought the NFT ${nft} from ${seller} for 1 SOL on Magic Eden`],
     never: /also/,
-    only: ['alone'],
   },
   'a nested sale whose NFT goes back': {
-    kind: 'escrows',
     make: (f) => {
       f.hold(ownNft, seller, nft, 1n, 0);
       f.hold(secondUsdc, victim, nft, 0n, 0);
-      f.begin();
       return [
         f.program(
           program,
@@ -299,14 +527,11 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [`${victim} bought the NFT ${nft}`, `the NFT ${nft} to ${seller}`],
-    only: ['alone'],
   },
   'a nested sale whose caller takes more': {
-    kind: 'escrows',
     make: (f) => {
       f.hold(ownNft, seller, nft, 1n, 0);
       f.hold(secondUsdc, victim, nft, 0n, 0);
-      f.begin();
       f.sendSol(victim, thief, 4_000_000_000n);
       return [
         f.program(
@@ -323,15 +548,12 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: ['1 SOL', '4 SOL', thief],
-    only: ['alone'],
   },
   'a nested sale whose caller pays a thief out of an escrow': {
-    kind: 'escrows',
     make: (f) => {
       f.hold(ownNft, seller, nft, 1n, 0);
       f.hold(secondUsdc, victim, nft, 0n, 0);
       f.fund(escrow, 5_000_000_000n);
-      f.begin();
       const paid = f.program(program, [victim, escrow], f.sendSol(victim, escrow, 4_000_000_000n));
       f.sendSol(escrow, seller, 1_000_000_000n);
       f.sendSol(escrow, thief, 3_000_000_000n);
@@ -351,109 +573,10 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
     },
     says: ['for 1 SOL on Magic Eden', `sent 4 SOL to ${escrow}`, `sent 3 SOL to ${thief}`],
     never: /creators/,
-    only: ['alone'],
-  },
-  'tokens moved to a second account that is given away': {
-    kind: 'filled later',
-    make: (f) => {
-      f.hold(secondUsdc, victim, USDC, 0n);
-      f.begin();
-      return [f.send(usdc, secondUsdc, victim, 9_000_000n), f.giveAway(secondUsdc, victim, thief)];
-    },
-    says: ['9 USDC', thief],
-  },
-  'an account given away that a later deposit fills': {
-    kind: 'filled later',
-    make: (f) => {
-      f.hold(secondUsdc, victim, USDC, 0n);
-      f.begin();
-      return [f.giveAway(secondUsdc, victim, thief), f.send(usdc, secondUsdc, victim, 9_000_000n)];
-    },
-    says: ['9 USDC', thief],
-  },
-  'an order opened for a thief': {
-    kind: 'owned by another',
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      f.begin();
-      return [
-        namedCall(
-          DCA,
-          anchor('open_dca_v2'),
-          { 0: escrow, 1: thief, 2: victim, 3: USDC, 4: BONK },
-          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
-        ),
-      ];
-    },
-    says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter DCA`],
-    only: ALONE,
-  },
-  'a limit order for a thief': {
-    kind: 'owned by another',
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      f.begin();
-      return [
-        namedCall(
-          LIMIT_ORDER_2,
-          anchor('initialize_order'),
-          { 0: victim, 1: thief, 2: escrow, 7: USDC, 8: BONK },
-          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
-        ),
-      ];
-    },
-    says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter Limit Order`],
-    only: ALONE,
-  },
-  'an order opened for a thief beside an own one': {
-    kind: 'owned by another',
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      f.begin();
-      const open = (owner: string, amount: bigint): ForgedCall =>
-        namedCall(
-          DCA,
-          anchor('open_dca_v2'),
-          { 0: escrow, 1: owner, 2: victim, 3: USDC, 4: BONK },
-          f.send(usdc, secondUsdc, victim, amount),
-        );
-      return [open(victim, 1_000_000n), open(thief, 1_000_000_000n)];
-    },
-    says: [`${victim} opened an order with 1001 USDC for itself and ${thief} on Jupiter DCA`],
-    only: ALONE,
-  },
-  'a loan that a thief gets': {
-    kind: 'owned by another',
-    make: (f) => [
-      namedCall(
-        KAMINO,
-        anchor('borrow_obligation_liquidity'),
-        { 0: victim },
-        f.send(poolUsdc, stolenUsdc, pool, 400_000_000n),
-      ),
-    ],
-    says: ['400 USDC', thief],
-    only: ALONE,
-  },
-  'a loan of which a thief gets most': {
-    kind: 'owned by another',
-    make: (f) => [
-      namedCall(
-        KAMINO,
-        anchor('borrow_obligation_liquidity'),
-        { 0: victim },
-        f.send(poolUsdc, usdc, pool, 1_000_000n),
-        f.send(poolUsdc, stolenUsdc, pool, 400_000_000n),
-      ),
-    ],
-    says: ['400 USDC', thief],
-    only: ALONE,
   },
   'a stake deposited with a pool whose shares a thief gets': {
-    kind: 'owned by another',
     make: (f) => {
       f.hold(secondUsdc, thief, addressOf(76), 0n, 9);
-      f.begin();
       return [
         f.authorizeStake(stake, victim, pool, 0),
         f.authorizeStake(stake, victim, pool, 1),
@@ -466,14 +589,11 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [stake, '30 SOL', pool, thief],
-    only: ['alone'],
   },
   'a stake deposited with a pool of whose shares a thief gets most': {
-    kind: 'owned by another',
     make: (f) => {
       f.hold(secondUsdc, thief, addressOf(76), 0n, 9);
       f.hold(escrowNft, victim, addressOf(76), 0n, 9);
-      f.begin();
       return [
         f.authorizeStake(stake, victim, pool, 0),
         f.authorizeStake(stake, victim, pool, 1),
@@ -486,126 +606,13 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [stake, '30 SOL', pool, `${thief} also got 29`],
-    only: ['alone'],
-  },
-  'an allowance that is lowered': {
-    kind: 'rights and stakes',
-    make: (f) => [f.approve(usdt, thief, victim, ALL), f.approve(usdt, thief, victim, 5_000_000n)],
-    says: ['5 USDT', thief],
-    never: /all tokens/,
-    only: ALONE,
-  },
-  'the right over a tree of compressed NFTs': {
-    kind: 'rights and stakes',
-    make: () => [namedCall(BUBBLEGUM, anchor('set_tree_delegate'), { 1: victim, 2: thief, 3: tree })],
-    says: [thief, tree],
-    only: ALONE,
-  },
-  'rewards of delegators paid into a vote account': {
-    kind: 'rights and stakes',
-    make: (f) => [
-      f.call(VOTE_PROGRAM, [vote, victim], [...u32(19), ...u64Bytes(7_000_000_000n)], {
-        from: victim,
-        to: vote,
-        lamports: 7_000_000_000n,
-      }),
-    ],
-    says: ['7 SOL', vote],
-    only: ALONE,
-  },
-  'a permissioned burn': {
-    kind: 'rights and stakes',
-    signers: [victim, thief],
-    make: (f) => {
-      const b = f.burn(usdt, victim, 3_000_000n);
-      return [{ ...b, programId: TOKEN_2022_PROGRAM }];
-    },
-    says: ['3 USDT'],
-    only: ALONE,
   },
   'two delegates that each move a part': {
-    kind: 'several signers',
     signers: [delegate, decoy],
     make: (f) => [f.send(usdt, stolenUsdt, delegate, 3_000_000n), f.send(usdc, stolenUsdc, decoy, 4_000_000n)],
     says: [`${delegate}, as delegate, moved 3 USDT of ${victim}`, `${decoy}, as delegate, moved 4 USDC of ${victim}`],
-    only: ['alone'],
-  },
-  'a nested account that is recovered': {
-    kind: 'rights and stakes',
-    make: (f) => {
-      f.hold(secondUsdc, usdc, USDC, 5_000_000n);
-      f.begin();
-      const moved = f.send(secondUsdc, usdc, usdc, 5_000_000n);
-      const closed = f.close(secondUsdc, victim, usdc);
-      return [
-        {
-          programId: ASSOCIATED_TOKEN_PROGRAM,
-          accounts: [secondUsdc, USDC, usdc, usdc, USDC, victim, TOKEN_PROGRAM],
-          data: [2],
-          inner: [moved, closed],
-        },
-      ];
-    },
-    says: ['5 USDC'],
-    only: ALONE,
-  },
-  'a listing whose NFT a thief gets': {
-    kind: 'escrows',
-    make: (f) => [
-      f.program(
-        program,
-        [victim],
-        namedCall(MAGIC_EDEN, anchor('sell'), { 0: victim, 4: nft }),
-        f.send(ownNft, addressOf(56), victim, 1n),
-      ),
-    ],
-    says: [nft, thief],
-    only: ALONE,
-  },
-  'liquidity of which a thief gets most': {
-    kind: 'owned by another',
-    make: (f) => [
-      namedCall(
-        ORCA,
-        anchor('decrease_liquidity'),
-        { 2: victim },
-        f.send(poolUsdc, stolenUsdc, pool, 500_000_000n),
-        f.send(poolBonk, bonk, pool, 100n),
-      ),
-    ],
-    says: [`${victim} took 0.001 BONK out of a pool`, '500 USDC', thief],
-    only: ALONE,
-  },
-  'liquidity that a thief gets': {
-    kind: 'owned by another',
-    make: (f) => [
-      namedCall(
-        ORCA,
-        anchor('decrease_liquidity'),
-        { 2: victim },
-        f.send(poolUsdc, stolenUsdc, pool, 500_000_000n),
-        f.send(poolBonk, stolenBonk, pool, 100n),
-      ),
-    ],
-    says: ['500 USDC', '0.001 BONK', thief],
-    only: ALONE,
-  },
-  'fees of two senders into one account': {
-    kind: 'several signers',
-    signers: [victim, decoy],
-    make: (f) => {
-      f.hold(secondUsdc, decoy, USDT, 5_000_000_000n);
-      f.begin();
-      return [
-        f.sendWithHiddenFee(usdt, stolenUsdt, victim, 1_000_000_000n, 5_000_000n),
-        f.sendWithHiddenFee(secondUsdc, stolenUsdt, decoy, 100_000_000n, 1_000_000n),
-      ];
-    },
-    says: ['1000 USDT', '100 USDT'],
-    only: ALONE,
   },
   'SOL that a program takes from two signers': {
-    kind: 'several signers',
     signers: [victim, decoy],
     make: (f) => {
       const c = f.program(program, [victim, decoy, vault]);
@@ -614,102 +621,37 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       return [c];
     },
     says: ['3 SOL', '2 SOL', decoy],
-    only: ['alone'],
   },
   'a transfer with a seed by a second signer': {
-    kind: 'several signers',
     signers: [victim, decoy],
     make: (f) => [
       f.call(
         SYSTEM_PROGRAM,
         [buffer, decoy, thief],
-        [...u32(11), ...u64Bytes(4_000_000_000n), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...bs58.decode(SYSTEM_PROGRAM)],
+        [...u32(11), ...u64Bytes(4_000_000_000n), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...key(SYSTEM_PROGRAM)],
         { from: buffer, to: thief, lamports: 4_000_000_000n },
       ),
     ],
     says: ['4 SOL', buffer, thief, decoy],
-    only: ['alone'],
   },
   'stake that anybody deactivates': {
-    kind: 'rights and stakes',
     make: (f) => [f.call(STAKE_PROGRAM, [stake, vote, addressOf(77)], u32(14))],
     says: [`began to unstake the stake account ${stake}`],
-    only: ['alone'],
   },
   'a second minter': {
-    kind: 'several signers',
     signers: [victim, decoy],
     make: (f) => [
       f.sendSol(victim, decoy, 5n),
       { ...f.mint(stolenUsdt, 7_000_000n), accounts: [USDT, stolenUsdt, decoy] },
     ],
     says: [`7 USDT`],
-    only: ['alone'],
-  },
-  'a wallet emptied into an account that a swap opens': {
-    kind: 'filled later',
-    make: (f) => [
-      f.program(
-        RAYDIUM,
-        [pool],
-        ...swapOf(f),
-        f.create(victim, newAccount, 40_000_000_000n, TOKEN_PROGRAM, 165n),
-        f.open(newAccount, thief, WRAPPED_SOL, 9),
-      ),
-    ],
-    says: ['40', thief],
-    only: ALONE,
-  },
-  'tokens sent by a multisig in the call of Jupiter': {
-    kind: 'filled later',
-    make: (f) => [
-      f.program(
-        JUPITER,
-        [victim],
-        f.program(RAYDIUM, [pool], ...swapOf(f)),
-        f.program(SQUADS, [victim], f.send(usdt, stolenUsdt, victim, 44_000_000n)),
-      ),
-    ],
-    says: ['44 USDT', thief],
-    only: ALONE,
   },
   'a mint whose authority passes through a decoy': {
-    kind: 'several signers',
     signers: [victim, decoy],
     make: () => [setAuthorityOf(USDT, 0, victim, decoy), setAuthorityOf(USDT, 0, decoy, thief)],
     says: ['right to mint', thief],
-    only: ['alone'],
-  },
-  'a right to freeze given up beside one to mint that passes': {
-    kind: 'rights and stakes',
-    make: () => [
-      { programId: TOKEN_PROGRAM, accounts: [USDT, victim], data: [6, 1, 0, ...Array<number>(32).fill(0)], inner: [] },
-      setAuthorityOf(USDT, 0, victim, thief),
-    ],
-    says: ['right to mint', thief, 'gave up'],
-    only: ALONE,
-  },
-  'wrapped SOL bought and left to a thief by closing': {
-    kind: 'filled later',
-    make: (f) => {
-      f.hold(secondUsdc, victim, WRAPPED_SOL, 0n, 9);
-      f.hold(addressOf(78), pool, WRAPPED_SOL, 900_000_000_000n, 9);
-      f.begin();
-      return [
-        f.program(
-          RAYDIUM,
-          [pool],
-          f.send(usdc, poolUsdc, victim, 1_000_000_000n),
-          f.send(addressOf(78), secondUsdc, pool, 6_000_000_000n),
-        ),
-        f.close(secondUsdc, thief, victim),
-      ];
-    },
-    says: ['6.00203928 SOL', thief],
-    only: ALONE,
   },
   'a swap whose input a delegate of another wallet gives': {
-    kind: 'several signers',
     signers: [decoy],
     make: (f) => [
       f.program(
@@ -720,72 +662,22 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: [decoy, '1000 USDC', victim, thief],
-    only: ['alone'],
   },
   'two extensions that two signers pay': {
-    kind: 'programs of two signers',
     signers: [victim, decoy],
     make: (f) => [extendBy(f, victim, program), extendBy(f, decoy, newAccount)],
     says: [`0.07 SOL left ${decoy}`, `${victim} made room for a new version of the program ${program}`],
     never: new RegExp(newAccount),
-    only: ['alone'],
-  },
-  'more of a token than was burned comes back': {
-    kind: 'netted',
-    make: (f) => [
-      f.program(program, [victim], f.burn(usdt, victim, 50_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
-    ],
-    says: ['burned 50 USDT', '99 USDT'],
-    only: ALONE,
-  },
-  'a position whose NFT a thief gets': {
-    kind: 'owned by another',
-    make: (f) => {
-      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
-      f.begin();
-      return [
-        namedCall(ORCA, anchor('open_position'), { 0: victim, 1: thief }, f.mint(escrowNft, 1n)),
-        namedCall(
-          ORCA,
-          anchor('increase_liquidity'),
-          { 2: victim },
-          f.send(usdc, poolUsdc, victim, 500_000_000n),
-          f.send(bonk, poolBonk, victim, 3_000_000n),
-        ),
-      ];
-    },
-    says: ['500 USDC', '30 BONK', thief],
-    only: ALONE,
-  },
-  'an NFT that a thief gets for what the victim pays': {
-    kind: 'owned by another',
-    make: (f) => {
-      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
-      f.begin();
-      return [
-        f.program(
-          CANDY,
-          [victim],
-          f.sendSol(victim, escrow, 2_000_000_000n),
-          namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
-          f.mint(escrowNft, 1n),
-        ),
-      ];
-    },
-    says: ['2 SOL', thief],
-    only: ALONE,
   },
   'a launch in which a second signer buys': {
-    kind: 'several signers',
     signers: [victim, decoy],
     make: (f) => {
       f.hold(secondUsdc, decoy, addressOf(76), 0n);
       f.hold(poolNew, pool, addressOf(76), 900_000_000n);
-      f.begin();
       const made: ForgedCall = {
         programId: TOKEN_PROGRAM,
         accounts: [addressOf(76)],
-        data: [20, 6, ...bs58.decode(pool), 0],
+        data: [20, 6, ...key(pool), 0],
         inner: [],
       };
       return [
@@ -800,41 +692,21 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [`${victim} launched the token`, decoy, '3 SOL'],
-    only: ['alone'],
   },
   'a circle in which a second signer loses': {
-    kind: 'several signers',
     signers: [victim, decoy],
     make: (f) => {
       f.hold(secondUsdc, decoy, USDC, 8_000_000_000n);
-      f.begin();
       return [
-        f.program(
-          program,
-          [victim, decoy],
-          f.program(RAYDIUM, [pool], ...swapOf(f)),
-          f.program(RAYDIUM, [pool], ...swapBackOf(f)),
-          f.send(secondUsdc, usdc, decoy, 5_000_000_000n),
-        ),
+        f.program(program, [victim, decoy], traded(f), tradedBack(f), f.send(secondUsdc, usdc, decoy, 5_000_000_000n)),
       ];
     },
     says: ['5000 USDC', decoy],
-    only: ['alone'],
-  },
-  'a claim that a thief gets': {
-    kind: 'owned by another',
-    make: (f) => [
-      namedCall(DISTRIBUTOR, anchor('claim_locked'), { 3: victim }, f.send(poolUsdc, stolenUsdc, pool, 77_000_000n)),
-    ],
-    says: ['77 USDC', thief],
-    only: ALONE,
   },
   'an order of the victim that a keeper cancels for itself': {
-    kind: 'owned by another',
     signers: [thief],
     make: (f) => {
       f.hold(secondUsdc, escrow, USDC, 6_000_000n);
-      f.begin();
       return [
         namedCall(
           LIMIT_ORDER,
@@ -845,14 +717,11 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [`cancelled an order of ${victim}`, '6 USDC'],
-    only: ['alone'],
   },
   'what another one lost in an order that a sponsor pays for': {
-    kind: 'owned by another',
     signers: [sponsor, victim],
     make: (f) => {
       f.hold(secondUsdc, escrow, USDC, 0n);
-      f.begin();
       return [
         namedCall(
           DCA,
@@ -863,6 +732,8 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [`${victim} opened an order with 1000 USDC on`],
-    only: ['alone'],
   },
-};
+});
+
+/** Thefts of an eighth kind: another one than it seems signs, owns, gets or pays. */
+export const THEFTS_BY_PARTIES: Attacks = { ...anywhere, ...besideLittle, ...byThemselves };

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import {
   CLOCK_SYSVAR,
@@ -12,15 +11,14 @@ import {
   STAKE_HISTORY_SYSVAR,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
-  TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import type { ForgedCall, Forgery } from './forged-transaction.ts';
+import type { Forgery } from './forged-transaction.ts';
 import {
   ALL,
-  type Attack,
+  type Attacks,
   anchor,
   asset,
   BUBBLEGUM,
@@ -28,14 +26,15 @@ import {
   CORE,
   delegate,
   freezer,
+  instead,
   JUPITER,
+  key,
   lookAlike,
   multisig,
   newAccount,
   nonce,
   pool,
   poolBonk,
-  poolUsdc,
   program,
   RAYDIUM,
   SQUADS,
@@ -48,6 +47,8 @@ import {
   sysvar,
   table,
   thief,
+  token,
+  traded,
   USDT,
   u32,
   usdc,
@@ -57,6 +58,7 @@ import {
   vote,
   wallet,
   wsol,
+  zeros,
 } from './forged-world.ts';
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
@@ -71,7 +73,6 @@ const IN_A_DEPOSIT = 'in the call of a program that deposits with a lender';
 const NAME_SERVICE = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 const ROUTE = 'https://evil.example/claim';
 
-const bytesOfKey = (address: string): readonly number[] => [...bs58.decode(address)];
 const text8 = (text: string): number[] => [text.length, 0, 0, 0, 0, 0, 0, 0, ...new TextEncoder().encode(text)];
 function text4(text: string): number[] {
   const bytes = new TextEncoder().encode(text);
@@ -80,13 +81,6 @@ function text4(text: string): number[] {
 const INITIALIZE_METADATA = [
   ...createHash('sha256').update('spl_token_metadata_interface:initialize_account').digest().subarray(0, 8),
 ];
-const zeros = (count: number): number[] => Array<number>(count).fill(0);
-
-/** A call whose instruction moves what another call of the same forgery moved. */
-const instead = (_: ForgedCall, call: ForgedCall): ForgedCall => call;
-
-const token = (f: Forgery, accounts: readonly string[], ...data: readonly number[]): ForgedCall =>
-  f.call(TOKEN_2022_PROGRAM, accounts, data);
 
 /** Removes 4 wrapped SOL from the account that pays them out. */
 function unwrappedFrom(f: Forgery): string {
@@ -95,19 +89,16 @@ function unwrappedFrom(f: Forgery): string {
 }
 
 /** Thefts of a second kind: rights by extensions, by seeds, over programs and NFTs, and words in other scripts. */
-export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
+export const THEFTS_OF_RIGHTS: Attacks = {
   'withheld fees withdrawn to a thief': {
-    kind: 'fees of a token',
     make: (f) => [instead(f.mint(stolenUsdt, 5_000_000n), token(f, [USDT, stolenUsdt, victim, usdt], 26, 3, 1))],
     says: [victim, '5 USDT', 'withheld fees', thief],
   },
   'a fee on each transfer': {
-    kind: 'fees of a token',
     make: (f) => [token(f, [USDT, victim], 26, 5, 16, 39, ...u64Bytes(ALL))],
     says: ['the fee of each transfer of USDT to 100 %'],
   },
   'wrapped SOL paid out to a thief from an account that stays': {
-    kind: 'wrapped SOL',
     make: (f) => [
       f.call(TOKEN_PROGRAM, [wsol, thief, victim], [45, 1, ...u64Bytes(4_000_000_000n)], {
         from: unwrappedFrom(f),
@@ -119,109 +110,82 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     never: /closed a token account/,
   },
   'a name passed to a thief': {
-    kind: 'rights by programs',
-    make: (f) => [f.call(NAME_SERVICE, [asset, victim], [2, ...bytesOfKey(thief)])],
+    make: (f) => [f.call(NAME_SERVICE, [asset, victim], [2, ...key(thief)])],
     says: [victim, thief, asset],
   },
   'a member added to a multisig': {
-    kind: 'rights by programs',
-    make: (f) => [f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...bytesOfKey(thief), 7, 0])],
+    make: (f) => [f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...key(thief), 7, 0])],
     says: [victim, thief, multisig, 'Squads'],
   },
   'the authority over a multisig': {
-    kind: 'rights by programs',
-    make: (f) => [
-      f.call(SQUADS, [multisig, victim], [...anchor('multisig_set_config_authority'), ...bytesOfKey(thief), 0]),
-    ],
+    make: (f) => [f.call(SQUADS, [multisig, victim], [...anchor('multisig_set_config_authority'), ...key(thief), 0])],
     says: [victim, thief, multisig, 'Squads'],
   },
   'an account frozen by a thief that pays': {
-    kind: 'freeze',
     signers: [freezer],
     make: (f) => [f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [10])],
     says: [`${freezer} `, `froze the account ${usdt} of ${victim}`, '50000 USDT'],
     not: [SWAPPING, IN_A_MULTISIG, IN_A_DEPOSIT, AFTER_JUPITER], // programs freeze accounts of their own
   },
   'an allowance that ends with the ownership': {
-    kind: 'set authority',
     make: (f) => [f.approve(usdt, delegate, victim, ALL), f.giveAway(usdt, victim, thief)],
     says: ['ownership', '50000 USDT', thief],
     never: /allowed/,
   },
   'what is bought sent to a thief': {
-    kind: 'output to a stranger',
-    make: (f) => [
-      f.program(
-        RAYDIUM,
-        [pool],
-        f.send(usdc, poolUsdc, victim, 900_000_000n),
-        f.send(poolBonk, stolenBonk, pool, 7_000_000n),
-      ),
-    ],
+    make: (f) => [traded(f, 900_000_000n, 7_000_000n, stolenBonk)],
     says: ['900 USDC', '70 BONK', thief],
     never: /let a program swap/,
   },
   "the right to move everybody's tokens": {
-    kind: 'rights over a mint',
     make: (f) => [f.pass(USDT, 8, victim, thief)],
     says: ["everybody's tokens", thief],
   },
   "a new mint with somebody that can move everybody's tokens": {
-    kind: 'rights over a mint',
-    make: (f) => [token(f, [asset], 35, ...bytesOfKey(thief))],
+    make: (f) => [token(f, [asset], 35, ...key(thief))],
     says: [thief, "everybody's tokens", asset],
     not: [SPONSORED], // nobody signs for it
   },
   'a new mint that somebody can close': {
-    kind: 'rights over a mint',
-    make: (f) => [token(f, [asset], 25, 1, ...bytesOfKey(thief))],
+    make: (f) => [token(f, [asset], 25, 1, ...key(thief))],
     says: [thief, 'close the mint', asset],
     not: [SPONSORED], // nobody signs for it
   },
   'a program in each transfer of a mint': {
-    kind: 'rights over a mint',
-    make: (f) => [token(f, [asset, victim], 36, 1, ...bytesOfKey(program))],
+    make: (f) => [token(f, [asset, victim], 36, 1, ...key(program))],
     says: ['transfer', asset, program],
   },
   'a program in each transfer of a new mint': {
-    kind: 'rights over a mint',
-    make: (f) => [token(f, [asset], 36, 0, ...bytesOfKey(victim), ...bytesOfKey(program))],
+    make: (f) => [token(f, [asset], 36, 0, ...key(victim), ...key(program))],
     says: ['transfer', asset, program],
   },
   'the right over the program of each transfer': {
-    kind: 'rights over a mint',
     make: (f) => [f.pass(USDT, 10, victim, thief)],
     says: ['each transfer', thief],
   },
   'the right to stop all transfers': {
-    kind: 'rights over a mint',
     make: (f) => [f.pass(USDT, 16, victim, thief)],
     says: ['right to stop', thief],
   },
   'the right to the fees that a token withheld': {
-    kind: 'rights over a mint',
     make: (f) => [f.pass(USDT, 5, victim, thief)],
     says: ['withheld', thief],
   },
   'the guard of an account against programs': {
-    kind: 'guard',
     make: (f) => [token(f, [usdt, victim], 34, 1)],
     says: ['guard', usdt, '50000 USDT'],
   },
   'the guard of an account, then an allowance': {
-    kind: 'guard',
     make: (f) => [token(f, [usdt, victim], 34, 1), f.program(program, [victim], f.approve(usdt, thief, victim, ALL))],
     says: ['guard', 'allowed', thief, '50000 USDT'],
   },
   'a hidden amount sent': {
-    kind: 'hidden amounts',
     make: (f) => [
       token(f, [usdt, USDT, stolenUsdt, sysvar, sysvar, sysvar, victim], 27, 7, ...zeros(36 + 128), 0, 0, 0),
     ],
     says: ['hidden amount', thief],
   },
   'tokens hidden, then sent hidden': {
-    kind: 'hidden amounts',
     make: (f) => [
       instead(f.burn(usdt, victim, 9_000_000n), token(f, [usdt, USDT, victim], 27, 5, ...u64Bytes(9_000_000n), 6)),
       token(f, [usdt, USDT, stolenUsdt, sysvar, sysvar, sysvar, victim], 27, 7, ...zeros(36 + 128), 0, 0, 0),
@@ -229,12 +193,10 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['9000000 smallest units', 'hidden amount', thief],
   },
   'an allowance in a batch': {
-    kind: 'batch',
     make: (f) => [f.call(TOKEN_PROGRAM, [usdt, thief, victim], [255, 3, 9, 4, ...u64Bytes(ALL)])],
     says: ['allowed', thief, 'all tokens', '50000 USDT'],
   },
   'tokens sent in a batch behind a harmless instruction': {
-    kind: 'batch',
     make: (f) => [
       instead(
         f.send(usdt, stolenUsdt, victim, 8_000_000n),
@@ -244,43 +206,36 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['8 USDT', thief],
   },
   'an account given away in a batch': {
-    kind: 'batch',
     make: (f) => [
       instead(
         f.giveAway(usdt, victim, thief),
-        f.call(TOKEN_PROGRAM, [usdt, victim], [255, 2, 35, 6, 2, 1, ...bytesOfKey(thief)]),
+        f.call(TOKEN_PROGRAM, [usdt, victim], [255, 2, 35, 6, 2, 1, ...key(thief)]),
       ),
     ],
     says: ['ownership', '50000 USDT', thief],
   },
   'a wallet that is created again for a program': {
-    kind: 'assign',
-    make: (f) => [
-      f.call(SYSTEM_PROGRAM, [victim], [...u32(13), ...u64Bytes(0n), ...u64Bytes(0n), ...bytesOfKey(program)]),
-    ],
+    make: (f) => [f.call(SYSTEM_PROGRAM, [victim], [...u32(13), ...u64Bytes(0n), ...u64Bytes(0n), ...key(program)])],
     says: ['gave its wallet', 'away', program],
   },
   'an address with a seed allocated for a program': {
-    kind: 'assign',
     make: (f) => [
       f.call(
         SYSTEM_PROGRAM,
         [buffer, victim],
-        [...u32(9), ...bytesOfKey(victim), ...text8('a'), ...u64Bytes(0n), ...bytesOfKey(program)],
+        [...u32(9), ...key(victim), ...text8('a'), ...u64Bytes(0n), ...key(program)],
       ),
     ],
     says: [buffer, 'away', program],
   },
   'a nonce account in the hands of a thief': {
-    kind: 'new accounts for a thief',
     make: (f) => [
       f.create(victim, newAccount, 5_000_000_000n, SYSTEM_PROGRAM, 80n),
-      f.call(SYSTEM_PROGRAM, [newAccount, sysvar, RENT_SYSVAR], [...u32(6), ...bytesOfKey(thief)]),
+      f.call(SYSTEM_PROGRAM, [newAccount, sysvar, RENT_SYSVAR], [...u32(6), ...key(thief)]),
     ],
     says: ['authority', newAccount, thief],
   },
   'a buffer in the hands of a thief': {
-    kind: 'new accounts for a thief',
     make: (f) => [
       f.create(victim, newAccount, 9_000_000_000n, UPGRADEABLE_LOADER, 100_000n),
       f.call(UPGRADEABLE_LOADER, [newAccount, thief], u32(0)),
@@ -288,7 +243,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['right to upgrade', newAccount, thief],
   },
   'a lookup table in the hands of a thief': {
-    kind: 'new accounts for a thief',
     make: (f) => [
       {
         ...f.call(LOOKUP_TABLE_PROGRAM, [newAccount, thief, victim, SYSTEM_PROGRAM], [...u32(0), ...u64Bytes(7n), 255]),
@@ -298,30 +252,26 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: [newAccount, thief],
   },
   'a vote account in the hands of a thief': {
-    kind: 'new accounts for a thief',
     make: (f) => [
       f.create(victim, newAccount, 27_074_400n, VOTE_PROGRAM, 3762n),
       f.call(
         VOTE_PROGRAM,
         [newAccount, RENT_SYSVAR, CLOCK_SYSVAR, victim],
-        [...u32(0), ...bytesOfKey(victim), ...bytesOfKey(victim), ...bytesOfKey(thief), 100],
+        [...u32(0), ...key(victim), ...key(victim), ...key(thief), 100],
       ),
     ],
     says: ['right to withdraw', newAccount, thief],
   },
   'SOL behind the advance of a nonce': {
-    kind: 'durable nonce',
     make: (f) => [f.call(SYSTEM_PROGRAM, [nonce, sysvar, victim], u32(4)), f.sendSol(victim, thief, 7_000_000_000n)],
     says: ['7 SOL', thief],
     never: /^\S+ advanced the nonce[^;]*$/,
   },
   'an allowance behind the advance of a nonce': {
-    kind: 'durable nonce',
     make: (f) => [f.call(SYSTEM_PROGRAM, [nonce, sysvar, victim], u32(4)), f.approve(usdt, thief, victim, ALL)],
     says: ['allowed', thief, '50000 USDT'],
   },
   "SOL wrapped in a thief's account": {
-    kind: 'wrapped SOL',
     make: (f) => [
       f.sendSol(victim, stolenSol, 7_000_000_000n),
       instead(f.mint(stolenSol, 7_000_000_000n), f.call(TOKEN_PROGRAM, [stolenSol], [17])),
@@ -329,7 +279,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['7 SOL', thief],
   },
   'SOL wrapped and sent with what was there': {
-    kind: 'wrapped SOL',
     make: (f) => [
       f.sendSol(victim, wsol, 7_000_000_000n),
       instead(f.mint(wsol, 7_000_000_000n), f.call(TOKEN_PROGRAM, [wsol], [17])),
@@ -338,7 +287,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['57 SOL', thief],
   },
   'wrapped SOL sent by a program that wraps for it': {
-    kind: 'wrapped SOL',
     make: (f) => [
       f.program(
         program,
@@ -351,7 +299,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['52 SOL', thief],
   },
   "a stake merged into a thief's": {
-    kind: 'stake moved',
     make: (f) => [
       f.call(STAKE_PROGRAM, [newAccount, stake, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, victim], u32(7), {
         from: stake,
@@ -362,7 +309,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: [stake, newAccount, '30 SOL'],
   },
   'stake moved to another account': {
-    kind: 'stake moved',
     make: (f) => [
       f.call(STAKE_PROGRAM, [stake, newAccount, victim], [...u32(16), ...u64Bytes(8_000_000_000n)], {
         lamports: 8_000_000_000n,
@@ -371,7 +317,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['8 SOL', stake, newAccount],
   },
   'lamports of a stake moved to another account': {
-    kind: 'stake moved',
     make: (f) => [
       f.call(STAKE_PROGRAM, [stake, newAccount, victim], [...u32(17), ...u64Bytes(8_000_000_000n)], {
         lamports: 8_000_000_000n,
@@ -380,7 +325,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['8 SOL', stake, newAccount],
   },
   'a part of a stake split off and given away': {
-    kind: 'stake moved',
     make: (f) => [
       f.call(STAKE_PROGRAM, [stake, newAccount, victim], [...u32(3), ...u64Bytes(8_000_000_000n)], {
         lamports: 8_000_000_000n,
@@ -390,51 +334,44 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['8 SOL', 'right to withdraw', newAccount, thief],
   },
   'the right to withdraw a stake, by a seed': {
-    kind: 'stake authorize',
     make: (f) => [
       f.call(
         STAKE_PROGRAM,
         [stake, victim, CLOCK_SYSVAR],
-        [...u32(8), ...bytesOfKey(thief), ...u32(1), ...text8('a'), ...bytesOfKey(SYSTEM_PROGRAM)],
+        [...u32(8), ...key(thief), ...u32(1), ...text8('a'), ...key(SYSTEM_PROGRAM)],
       ),
     ],
     says: ['right to withdraw', '30 SOL', thief],
   },
   'the right to withdraw a stake, signed by both': {
-    kind: 'stake authorize',
     signers: [victim, thief],
     make: (f) => [f.call(STAKE_PROGRAM, [stake, CLOCK_SYSVAR, victim, thief], [...u32(10), ...u32(1)])],
     says: ['right to withdraw', '30 SOL', thief],
   },
   'a lock-up with a custodian that signs': {
-    kind: 'stake authorize',
     signers: [victim, thief],
     make: (f) => [f.call(STAKE_PROGRAM, [stake, victim, thief], [...u32(12), 1, ...u64Bytes(4_070_908_800n), 0])],
     says: [stake, thief, '2099'],
   },
   'the commissions of a vote account': {
-    kind: 'vote accounts',
     make: (f) => [f.call(VOTE_PROGRAM, [vote, thief, victim], [...u32(17), ...u32(0)])],
     says: [vote, thief],
   },
   'the identity of a validator': {
-    kind: 'vote accounts',
     make: (f) => [f.call(VOTE_PROGRAM, [vote, thief, victim], u32(4))],
     says: [vote, thief],
   },
   'the right to withdraw from a vote account, by a seed': {
-    kind: 'vote accounts',
     make: (f) => [
       f.call(
         VOTE_PROGRAM,
         [vote, CLOCK_SYSVAR, victim],
-        [...u32(10), ...u32(1), ...bytesOfKey(SYSTEM_PROGRAM), ...text8('a'), ...bytesOfKey(thief)],
+        [...u32(10), ...u32(1), ...key(SYSTEM_PROGRAM), ...text8('a'), ...key(thief)],
       ),
     ],
     says: ['right to withdraw', vote, thief],
   },
   'an upgrade whose buffer pays a thief': {
-    kind: 'programs',
     make: (f) => [
       f.call(UPGRADEABLE_LOADER, [addressOf(49), program, buffer, thief, RENT_SYSVAR, CLOCK_SYSVAR, victim], u32(3), {
         from: buffer,
@@ -445,34 +382,28 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['30 SOL', thief],
   },
   'a program closed for its lamports': {
-    kind: 'programs',
     make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, thief, victim, program], u32(5), { lamports: 30_000_000_000n })],
     says: ['30 SOL', thief, program],
   },
   'the right to upgrade a program given up': {
-    kind: 'programs',
     make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, victim], u32(4))],
     says: ['right to upgrade', buffer, 'for good'],
   },
   'the right to upgrade a program, signed by both': {
-    kind: 'programs',
     signers: [victim, thief],
     make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, victim, thief], u32(7))],
     says: ['right to upgrade', buffer, thief],
   },
   'the right over a program of the newer loader': {
-    kind: 'programs',
     signers: [victim, thief],
     make: (f) => [f.call(LOADER_V4, [buffer, victim, thief], u32(5))],
     says: ['right to upgrade', buffer, thief],
   },
   'a lookup table that never changes again': {
-    kind: 'programs',
     make: (f) => [f.call(LOOKUP_TABLE_PROGRAM, [table, victim], u32(1))],
     says: [table, 'for good'],
   },
   'a delegate of a compressed NFT': {
-    kind: 'rights over NFTs',
     make: (f) => [
       f.call(
         BUBBLEGUM,
@@ -483,19 +414,14 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: [thief, 'delegate'],
   },
   'a delegate of an NFT of Metaplex Core': {
-    kind: 'rights over NFTs',
-    make: (f) => [f.call(CORE, [asset, CORE, victim, victim, SYSTEM_PROGRAM, CORE], [8, 3, 3, ...bytesOfKey(thief)])],
+    make: (f) => [f.call(CORE, [asset, CORE, victim, victim, SYSTEM_PROGRAM, CORE], [8, 3, 3, ...key(thief)])],
     says: [asset, thief],
   },
   'a delegate added to an NFT of Metaplex Core': {
-    kind: 'rights over NFTs',
-    make: (f) => [
-      f.call(CORE, [asset, CORE, victim, victim, SYSTEM_PROGRAM, CORE], [2, 3, 1, 3, ...bytesOfKey(thief)]),
-    ],
+    make: (f) => [f.call(CORE, [asset, CORE, victim, victim, SYSTEM_PROGRAM, CORE], [2, 3, 1, 3, ...key(thief)])],
     says: [asset, thief],
   },
   'a delegate of a programmable NFT': {
-    kind: 'rights over NFTs',
     make: (f) => [
       f.call(
         METADATA_PROGRAM,
@@ -506,72 +432,62 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: [asset, thief],
   },
   'the update authority of metadata': {
-    kind: 'rights over NFTs',
     make: (f) => [
       f.call(
         METADATA_PROGRAM,
         [victim, METADATA_PROGRAM, METADATA_PROGRAM, asset, sysvar],
-        [50, 0, 1, ...bytesOfKey(thief), 0, 0, 0, 0, 0, 0, 0, 0],
+        [50, 0, 1, ...key(thief), 0, 0, 0, 0, 0, 0, 0, 0],
       ),
     ],
     says: [asset, thief],
   },
   'the update authority of metadata behind new metadata': {
-    kind: 'rights over NFTs',
     make: (f) => [
       f.call(
         METADATA_PROGRAM,
         [sysvar, victim],
         [
           ...[15, 1, ...text4('Gift'), ...text4('GIFT'), ...text4(ROUTE), 0, 0, 1, ...u32(1)],
-          ...[...bytesOfKey(victim), 1, 100, 0, 0, 1, ...bytesOfKey(thief), 0, 0],
+          ...[...key(victim), 1, 100, 0, 0, 1, ...key(thief), 0, 0],
         ],
       ),
     ],
     says: [sysvar, thief],
   },
   'a delegate of an account with an exchange of perpetuals': {
-    kind: 'rights by programs',
-    make: (f) => [f.call(DRIFT, [vote, victim], [...anchor('update_user_delegate'), 0, 0, ...bytesOfKey(thief)])],
+    make: (f) => [f.call(DRIFT, [vote, victim], [...anchor('update_user_delegate'), 0, 0, ...key(thief)])],
     says: [vote, thief, 'Drift'],
   },
   'an account with a lender given to somebody': {
-    kind: 'rights by programs',
     make: (f) => [f.call(MARGINFI, [vote, table, victim, thief], anchor('set_new_account_authority'))],
     says: [vote, thief, 'marginfi'],
   },
   'what two wallets that signed lose': {
-    kind: 'several signers',
     signers: [sponsor, victim],
     make: (f) => [f.sendSol(sponsor, thief, 3_000_000_000n), f.send(usdt, stolenUsdt, victim, 6_000_000n)],
     says: [sponsor, '3 SOL', victim, '6 USDT', thief],
   },
   'tokens that a thief pays the fee for': {
-    kind: 'several signers',
     signers: [thief, victim],
     make: (f) => [f.send(usdc, stolenUsdc, victim, 20_000_000_000n)],
     says: [victim, '20000 USDC', thief],
   },
   'an allowance that a thief pays the fee for': {
-    kind: 'several signers',
     signers: [thief, victim],
     make: (f) => [f.approve(usdt, thief, victim, ALL)],
     says: [`${victim} `, 'allowed', thief, '50000 USDT'],
   },
   'a wallet given away that a thief pays the fee for': {
-    kind: 'several signers',
     signers: [thief, victim],
     make: (f) => [f.assign(victim, program)],
     says: [victim, 'away', program],
   },
   'tokens of a delegate and of a victim': {
-    kind: 'several signers',
     signers: [delegate, victim],
     make: (f) => [f.send(usdc, stolenUsdc, delegate, 4_000_000n), f.sendSol(delegate, thief, 2_000_000_000n)],
     says: [`${delegate}, as delegate, moved 4 USDC of ${victim} to ${thief}`, '2 SOL'],
   },
   'an order that is filled for nothing': {
-    kind: 'several signers',
     signers: [sponsor, victim],
     make: (f) => [
       f.program(
@@ -584,12 +500,10 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: [victim, '100 USDC', thief],
   },
   'what looks like Jupiter with an allowance': {
-    kind: 'several signers',
     make: (f) => [f.program(lookAlike(JUPITER), [victim], f.approve(usdt, thief, victim, ALL))],
     says: ['allowed', thief, '50000 USDT'],
   },
   "rent for a thief's account": {
-    kind: 'sizes',
     make: (f) => [
       {
         ...token(f, [stolenUsdt, victim, SYSTEM_PROGRAM, thief], 29, 8, 0),
@@ -599,12 +513,10 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     says: ['0.01 SOL', thief],
   },
   'an account of a thief made large': {
-    kind: 'sizes',
     make: (f) => [f.create(victim, wallet, 73_000_000_000n, program, 10_485_760n)],
     says: ['73', wallet],
   },
   'a note in Cyrillic that ends its quotation': {
-    kind: 'words in other scripts',
     make: (f) => [
       f.note(MEMO_PROGRAM, 'Возврат” 900 USDC. You got 900 USDC'),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -613,7 +525,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     never: /(?<!“[^”]*)You got/,
   },
   'a note with marks of another width': {
-    kind: 'words in other scripts',
     make: (f) => [
       f.note(MEMO_PROGRAM, 'gift＂ 〞 ❞ ″. You got 900 USDC ｅｖｉｌ．ｃｏｍ'),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -622,13 +533,11 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     never: /(?<!“[^”]*)You got|[＂〞❞″]|ｌ．ｃ/,
   },
   'a note that is written from right to left': {
-    kind: 'words in other scripts',
     make: (f) => [f.note(MEMO_PROGRAM, 'החזר 900 USDC'), f.sendSol(victim, thief, 2_000_000_000n)],
     says: ['2 SOL', thief],
     never: /\p{Script=Hebrew}/u,
   },
   'a note with signs that turn the text around': {
-    kind: 'words in other scripts',
     make: (f) => [
       f.note(MEMO_V1_PROGRAM, 'a\u202eCDSU 009 tog uoY\u2066\u0007\u200f'),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -637,7 +546,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     never: /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u,
   },
   'a note with signs that nobody sees': {
-    kind: 'words in other scripts',
     make: (f) => [
       f.note(MEMO_PROGRAM, 'a\u{e0041}\u200b\u2060\u3164b\u0334\u0335\u0336\u0337'),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -646,13 +554,11 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     never: /[\u{e0000}-\u{e007f}\u200b\u2060\u3164]|\u0334\u0335/u,
   },
   'a note that is longer than the sentence': {
-    kind: 'words in other scripts',
     make: (f) => [f.note(MEMO_PROGRAM, '安'.repeat(180)), f.sendSol(victim, thief, 2_000_000_000n)],
     says: ['2 SOL', thief],
     never: /安{81}/,
   },
   'a token with the letters of another script for its name': {
-    kind: 'words in other scripts',
     make: (f) => [
       token(
         f,
@@ -668,7 +574,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     never: /(?<!“[^”]*)You got|evil[.]example/,
   },
   'SOL that a program pays a stranger from its own account': {
-    kind: 'without an instruction',
     make: (f) => {
       f.sendSol(vault, thief, 5_000_000_000n);
       return [f.program(program, [victim, vault, thief])];
@@ -677,7 +582,6 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     not: [SWAPPING, IN_A_MULTISIG, IN_A_DEPOSIT, AFTER_JUPITER],
   },
   'SOL that a program pays two strangers from its own account': {
-    kind: 'without an instruction',
     make: (f) => {
       f.sendSol(vault, thief, 5_000_000_000n);
       f.sendSol(vault, wallet, 1_000_000_000n);
@@ -687,13 +591,11 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     not: [SWAPPING],
   },
   'SOL to a look-alike of the victim': {
-    kind: 'look-alikes',
     make: (f) => [f.sendSol(victim, lookAlike(victim), 4_000_000_000n)],
     says: ['4 SOL', lookAlike(victim)],
     never: /itself/,
   },
   'SOL in a new account of wrapped SOL with a seed': {
-    kind: 'wrapped SOL',
     make: (f) => [
       instead(
         f.create(victim, newAccount, 6_002_039_280n, TOKEN_PROGRAM, 165n),
@@ -701,8 +603,8 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
           SYSTEM_PROGRAM,
           [victim, newAccount],
           [
-            ...[...u32(3), ...bytesOfKey(victim), ...text8('a'), ...u64Bytes(6_002_039_280n), ...u64Bytes(165n)],
-            ...bytesOfKey(TOKEN_PROGRAM),
+            ...[...u32(3), ...key(victim), ...text8('a'), ...u64Bytes(6_002_039_280n), ...u64Bytes(165n)],
+            ...key(TOKEN_PROGRAM),
           ],
         ),
       ),

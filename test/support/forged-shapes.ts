@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import {
   CLOCK_SYSVAR,
@@ -15,7 +14,7 @@ import {
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import {
   ALL,
-  type Attack,
+  type Attacks,
   anchor,
   BUBBLEGUM,
   bonk,
@@ -25,6 +24,7 @@ import {
   emptied,
   JITO_TIPS,
   KAMINO,
+  key,
   multisig,
   multisigUsdc,
   newAccount,
@@ -45,6 +45,7 @@ import {
   sysvar,
   table,
   thief,
+  traded,
   USDC,
   USDT,
   u32,
@@ -74,29 +75,24 @@ const BEGIN_WITHOUT_DEPOSITS = [
 ];
 
 /** Thefts of a fourth kind: by the shapes of calls, by what seems used up or returned, and by who gets what is made. */
-export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
+export const THEFTS_BY_SHAPES: Attacks = {
   'an allowance that a transfer to itself seems to use up': {
-    kind: 'what seems used up',
     make: (f) => [f.approve(usdt, thief, victim, 5_000_000n), f.send(usdt, usdt, thief, 5_000_000n)],
     says: ['allowed', thief, '5 USDT'],
   },
   'an allowance beside a transfer of as much by the owner': {
-    kind: 'what seems used up',
     make: (f) => [f.approve(usdt, thief, victim, 5_000_000n), f.send(usdt, stolenUsdt, victim, 5_000_000n)],
     says: ['allowed', thief, '5 USDT'],
   },
   'an allowance of which a part is used up': {
-    kind: 'what seems used up',
     make: (f) => [f.approve(usdt, thief, victim, 9_000_000n), f.send(usdt, stolenUsdt, thief, 2_000_000n)],
     says: ['allowed', thief, '9 USDT', '2 USDT'],
   },
   'an allowance that is used up in another account': {
-    kind: 'what seems used up',
     make: (f) => [f.approve(usdt, thief, victim, 5_000_000n), f.send(usdc, stolenUsdc, thief, 5_000_000n)],
     says: ['allowed', thief, '5 USDT', '5 USDC'],
   },
   'the rent of a closed account that pays for that of a thief': {
-    kind: 'what seems to come back',
     make: (f) => [
       f.program(
         program,
@@ -110,7 +106,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: BEGIN_WITHOUT_DEPOSITS,
   },
   'a deposit that is returned to somebody else': {
-    kind: 'what seems to come back',
     make: (f) => [
       f.program(program, [victim, vault], f.create(victim, deposit, 890_880n, program, 0n)),
       f.sendSol(victim, thief, 890_880n),
@@ -118,28 +113,23 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['0.00089088 SOL', thief],
   },
   'SOL sent, and a lamport less sent back by a decoy': {
-    kind: 'what seems to come back',
     signers: [victim, decoy],
     make: (f) => [f.sendSol(victim, thief, 3_000_000_000n), f.sendSol(decoy, victim, 2_999_999_999n)],
     says: ['3 SOL', thief],
   },
   'tokens sent, and as many of the same mint sent back by a decoy': {
-    kind: 'what seems to come back',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 30_000_000n), f.send(poolUsdc, usdc, pool, 30_000_000n)],
     says: ['30 USDC', thief],
   },
   'a program replaced in the call of a multisig': {
-    kind: 'programs replaced',
     make: (f) => [f.program(SQUADS, [multisig, victim], upgrade(f, program, multisig))],
     says: ['replaced the program', program],
   },
   'a second program replaced behind a first': {
-    kind: 'programs replaced',
     make: (f) => [upgrade(f, decoy, victim), upgrade(f, secondProgram, victim)],
     says: ['replaced the program', decoy, secondProgram],
   },
   'a program replaced in the call of a program, beside a payment': {
-    kind: 'programs replaced',
     make: (f) => [
       f.program(program, [victim], upgrade(f, secondProgram, victim)),
       f.sendSol(victim, thief, 2_000_000_000n),
@@ -147,7 +137,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['replaced the program', secondProgram, '2 SOL', thief],
   },
   'the lamports of a program of the newer loader that shrinks': {
-    kind: 'programs replaced',
     make: (f) => [
       f.call(LOADER_V4, [buffer, victim, thief], [...u32(2), 0, 0, 0, 0], {
         from: buffer,
@@ -158,7 +147,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['30 SOL', thief],
   },
   'a stake made for a thief behind a batch that moves a pool of stakes to its place': {
-    kind: 'batch',
     make: (f) => [
       f.call(TOKEN_PROGRAM, [wsol, wsol, wsol], [255, 1, 1, 17, 1, 1, 17, 1, 1, 17]),
       f.program(SPL_STAKE_POOL, [victim]),
@@ -166,13 +154,12 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
       f.call(
         STAKE_PROGRAM,
         [newAccount, RENT_SYSVAR],
-        [...u32(0), ...bs58.decode(victim), ...bs58.decode(thief), ...Array<number>(48).fill(0)],
+        [...u32(0), ...key(victim), ...key(thief), ...Array<number>(48).fill(0)],
       ),
     ],
     says: ['right to withdraw', newAccount, thief],
   },
   'an allowance that a batch gives again behind its use': {
-    kind: 'batch',
     signers: [victim, thief],
     make: (f) => {
       f.send(usdt, stolenUsdt, thief, 5_000_000n);
@@ -186,7 +173,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['allowed', thief, '5 USDT'],
   },
   'tokens sent four calls deep': {
-    kind: 'depths',
     make: (f) => [
       f.program(
         program,
@@ -197,7 +183,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['6000 USDC', thief],
   },
   'an allowance four calls deep': {
-    kind: 'depths',
     make: (f) => [
       f.program(
         program,
@@ -208,20 +193,18 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['allowed', thief, '50000 USDT'],
   },
   'tokens sent between two swaps of one exchange': {
-    kind: 'depths',
     make: (f) => [
       f.program(
         program,
         [victim],
-        f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 7_000_000n), f.send(poolBonk, bonk, pool, 70_000n)),
+        traded(f, 7_000_000n, 70_000n),
         f.send(usdc, stolenUsdc, victim, 8_000_000_000n),
-        f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 9_000_000n), f.send(poolBonk, bonk, pool, 90_000n)),
+        traded(f, 9_000_000n, 90_000n),
       ),
     ],
     says: ['8000 USDC', thief],
   },
   'tokens sent by the program that a swap is handed, which returns dust': {
-    kind: 'depths',
     make: (f) => [
       f.program(
         program,
@@ -240,7 +223,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['in the call of a program that swaps'],
   },
   'half of a theft in each of two programs': {
-    kind: 'depths',
     make: (f) => [
       f.program(program, [victim], f.send(usdc, stolenUsdc, victim, 5_000_000_000n)),
       f.program(secondProgram, [victim], f.send(usdt, stolenUsdt, victim, 6_000_000_000n)),
@@ -248,22 +230,19 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['5000 USDC', '6000 USDT', thief],
   },
   'an exchange that is paid a second time for nothing': {
-    kind: 'depths',
     make: (f) => [
-      f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 5_000_000n), f.send(poolBonk, bonk, pool, 50_000n)),
+      traded(f, 5_000_000n, 50_000n),
       f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 7_000_000_000n)),
     ],
     says: ['7000 USDC'],
   },
   'shares of a stake pool that a thief gets': {
-    kind: 'made for a thief',
     make: (f) => [
       f.program(SPL_STAKE_POOL, [victim], f.sendSol(victim, vault, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
     ],
     says: ['5 SOL', '40 BONK', thief],
   },
   'shares of a program without a name that a thief gets': {
-    kind: 'made for a thief',
     make: (f) => [
       f.program(program, [victim], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
     ],
@@ -271,7 +250,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['in the call of a program that swaps'], // what one program gave and took
   },
   'a receipt of a lender that a thief gets': {
-    kind: 'made for a thief',
     make: (f) => [
       f.program(KAMINO, [victim], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
     ],
@@ -279,7 +257,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['in the call of a program that swaps'],
   },
   'shares that are burned for a thief': {
-    kind: 'made for a thief',
     make: (f) => [
       f.program(KAMINO, [victim], f.burn(bonk, victim, 3_000_000n), f.send(poolUsdc, stolenUsdc, pool, 2_000_000_000n)),
     ],
@@ -287,12 +264,10 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['beside a deposit with a lender', 'in the call of a program that deposits with a lender'],
   },
   'a stake withdrawn by a program': {
-    kind: 'native accounts in calls',
     make: (f) => [f.program(program, [victim], f.withdrawStake(stake, thief, victim, 29_000_000_000n))],
     says: ['29 SOL', thief],
   },
   'the lamports of a vote account in the call of a program': {
-    kind: 'native accounts in calls',
     make: (f) => [
       f.program(
         program,
@@ -305,14 +280,10 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['20 SOL', thief],
   },
   'the authority over a nonce in the call of a program': {
-    kind: 'native accounts in calls',
-    make: (f) => [
-      f.program(program, [victim], f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...bs58.decode(thief)])),
-    ],
+    make: (f) => [f.program(program, [victim], f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...key(thief)]))],
     says: [nonce, thief],
   },
   'a stake that is merged, then withdrawn': {
-    kind: 'native accounts in calls',
     make: (f) => [
       f.call(STAKE_PROGRAM, [stake, buffer, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, victim], u32(7), {
         from: buffer,
@@ -324,12 +295,10 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['55 SOL', thief],
   },
   'a wallet given away in the call of a program': {
-    kind: 'native accounts in calls',
     make: (f) => [f.program(program, [victim], f.assign(victim, secondProgram))],
     says: ['gave its wallet', 'away', secondProgram],
   },
   'a mint that is closed for a thief': {
-    kind: 'close to a stranger',
     make: (f) => [
       f.call(TOKEN_2022_PROGRAM, [buffer, thief, victim], [9], { from: buffer, to: thief, lamports: 30_000_000_000n }),
     ],
@@ -337,7 +306,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     never: /token account/,
   },
   'a mint of a program that its call closes': {
-    kind: 'close to a stranger',
     make: (f) => {
       const moves = { from: buffer, to: deposit, lamports: 30_000_000_000n };
       return [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [buffer, deposit, vault], [9], moves))];
@@ -346,11 +314,9 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     only: ['alone'],
   },
   'an account made in the steps that a funded address needs': {
-    kind: 'native accounts in calls',
     signers: [victim, newAccount],
     make: (f) => {
       f.fund(newAccount, 890_880n);
-      f.begin();
       return [
         f.sendSol(victim, newAccount, 696_000n),
         f.call(SYSTEM_PROGRAM, [newAccount], [...u32(8), ...u64Bytes(100n)]),
@@ -362,7 +328,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     only: ['alone'],
   },
   'accounts closed in two calls of one program': {
-    kind: 'close to a stranger',
     make: (f) => [
       f.program(program, [victim], f.close(emptied, decoy, victim)),
       f.program(program, [victim], f.close(wsol, thief, victim)),
@@ -370,12 +335,10 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['50.00203928 SOL', thief],
   },
   'SOL to a thief behind a tip': {
-    kind: 'tips',
     make: (f) => [f.sendSol(victim, JITO_TIPS, 1_000_000n), f.sendSol(victim, thief, 4_000_000_000n)],
     says: ['4 SOL', thief],
   },
   'what a victim sent, swapped by the thief': {
-    kind: 'several signers',
     signers: [victim, thief],
     make: (f) => [
       f.send(usdc, stolenUsdc, victim, 3_000_000_000n),
@@ -389,7 +352,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['3000 USDC', victim, thief],
   },
   'wrapped SOL of a victim, swapped by a delegate for a thief': {
-    kind: 'several signers',
     signers: [victim, delegate],
     make: (f) => [
       f.program(
@@ -402,7 +364,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['3 SOL', victim, thief],
   },
   'an account opened for a thief with what a swap paid': {
-    kind: 'accounts that come back',
     make: (f) => [
       f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
       f.open(newAccount, thief, USDT),
@@ -413,7 +374,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['9000 USDT', thief],
   },
   'wrapped SOL that a new account gets and a thief closes': {
-    kind: 'accounts that come back',
     make: (f) => [
       f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
       f.open(newAccount, thief, WRAPPED_SOL, 9),
@@ -423,17 +383,11 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['9 SOL', thief],
   },
   'what was bought, kept but for dust': {
-    kind: 'output to a stranger',
     make: (f) => [
       f.program(
         program,
         [victim],
-        f.program(
-          RAYDIUM,
-          [pool],
-          f.send(usdc, poolUsdc, victim, 2_000_000_000n),
-          f.send(poolBonk, stolenBonk, pool, 6_000_000n),
-        ),
+        traded(f, 2_000_000_000n, 6_000_000n, stolenBonk),
         f.send(stolenBonk, bonk, thief, 1n),
       ),
     ],
@@ -441,17 +395,14 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['in the call of a program that swaps'],
   },
   'an account of Token-2022 whose owner a program changes': {
-    kind: 'owners changed',
     make: (f) => [f.program(program, [victim], { ...f.giveAway(usdt, victim, thief), programId: TOKEN_2022_PROGRAM })],
     says: ['ownership', '50000 USDT', thief],
   },
   'the right to freeze a mint, in the call of a program': {
-    kind: 'rights over a mint',
     make: (f) => [f.program(program, [victim], f.pass(USDT, 1, victim, thief))],
     says: ['right to freeze', thief],
   },
   'an account lent to the victim, filled and returned': {
-    kind: 'owners changed',
     signers: [victim, thief],
     make: (f) => [
       f.giveAway(stolenUsdt, thief, victim),
@@ -461,21 +412,14 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['which holds 90000 USDT', 'which holds 50000 USDT', 'ownership', thief],
   },
   'what is bought, in an account that a program lends to the victim': {
-    kind: 'owners changed',
     make: (f) => [
       f.program(program, [victim, thief], f.giveAway(stolenBonk, thief, victim)),
-      f.program(
-        RAYDIUM,
-        [pool],
-        f.send(usdc, poolUsdc, victim, 400_000_000n),
-        f.send(poolBonk, stolenBonk, pool, 9_000_000n),
-      ),
+      traded(f, 400_000_000n, 9_000_000n, stolenBonk),
       f.program(program, [victim, thief], f.giveAway(stolenBonk, victim, thief)),
     ],
     says: ['which holds 500090 BONK', 'which holds 500000 BONK', 'ownership', thief],
   },
   'an account passed on twice, and emptied in between': {
-    kind: 'owners changed',
     signers: [victim, thief],
     make: (f) => [
       f.giveAway(usdt, victim, thief),
@@ -485,7 +429,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['which holds 50000 USDT', `from ${victim} to ${thief}`, delegate],
   },
   'an account given away again after it came back empty': {
-    kind: 'owners changed',
     signers: [victim, thief],
     make: (f) => [
       f.giveAway(usdt, victim, thief),
@@ -496,24 +439,20 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['which holds 50000 USDT', `from ${victim} to ${thief}`],
   },
   'SOL in a token account that is given away': {
-    kind: 'owners changed',
     make: (f) => [f.sendSol(victim, emptied, 4_000_000_000n), f.giveAway(emptied, victim, thief)],
     says: ['4 SOL', 'ownership', thief],
   },
   'wrapped SOL in an account that its new owner closes': {
-    kind: 'owners changed',
     signers: [victim, thief],
     make: (f) => [f.giveAway(wsol, victim, thief), f.close(wsol, delegate, thief)],
     says: ['which holds 50 SOL', '50.00203928 SOL', delegate],
     never: /closed a token account of/,
   },
   'SOL sent to the address of an account that was closed': {
-    kind: 'closed addresses',
     make: (f) => [f.close(emptied, victim, victim), f.sendSol(victim, emptied, 4_000_000_000n)],
     says: ['4 SOL', emptied],
   },
   'a wallet filled, emptied and made a token account of the victim': {
-    kind: 'closed addresses',
     signers: [victim, wallet],
     make: (f) => [
       f.sendSol(victim, wallet, 4_000_000_000n),
@@ -524,7 +463,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: [`4 SOL to ${wallet}`, `${wallet} `, '103 SOL', thief],
   },
   'a stake whose withdrawer is passed on, used and returned': {
-    kind: 'rights that come back',
     signers: [victim, thief],
     make: (f) => [
       f.authorizeStake(stake, victim, thief, 1),
@@ -534,21 +472,18 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     says: ['right to withdraw', 'which holds 30 SOL', `from ${victim} to ${thief}`],
   },
   'a stake whose withdrawer is passed on twice': {
-    kind: 'rights passed on',
     signers: [victim, thief],
     make: (f) => [f.authorizeStake(stake, victim, thief, 1), f.authorizeStake(stake, thief, delegate, 1)],
     says: ['right to withdraw', `from ${victim} to ${thief}`, delegate],
   },
   'a member added to a multisig before another one': {
-    kind: 'rights by programs',
     make: (f) =>
       [thief, delegate].map((member) =>
-        f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...bs58.decode(member), 7, 0]),
+        f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...key(member), 7, 0]),
       ),
     says: [victim, thief, delegate, multisig],
   },
   'dust to the victim beside what a multisig pays a thief': {
-    kind: 'dust',
     make: (f) => [
       f.program(
         SQUADS,
@@ -561,7 +496,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['in the call of a program that swaps'],
   },
   'dust of a thief that a multisig pays': {
-    kind: 'dust',
     make: (f) => [
       f.program(secondProgram, [thief], f.send(stolenUsdc, poolUsdc, thief, 1n)),
       f.program(SQUADS, [multisig, victim], f.send(multisigUsdc, stolenUsdc, multisig, 600_000_000_000n)),
@@ -570,7 +504,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     not: ['in the call of a program that swaps'],
   },
   'lamports to the victim beside what a program pays a thief': {
-    kind: 'dust',
     make: (f) => {
       f.sendSol(vault, thief, 20_000_000_000n);
       f.sendSol(vault, victim, 2n);
@@ -580,7 +513,6 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     only: ['alone'],
   },
   'a compressed NFT burned before a forged event of another one': {
-    kind: 'NFTs in no account',
     make: (f) => [
       f.program(
         program,
@@ -593,7 +525,7 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
         f.call(
           'noopb9bkMVfRPU8AsbpTUg8AQkHtKwMYZiFUjNRtMmV',
           [],
-          [1, 0, ...u32(0), 1, 0, 0, ...bs58.decode(nft), ...Array<number>(32).fill(1)],
+          [1, 0, ...u32(0), 1, 0, 0, ...key(nft), ...Array<number>(32).fill(1)],
         ),
       ),
     ],

@@ -108,30 +108,24 @@ export class Forgery {
   readonly #signers: readonly string[];
   readonly #lamports = new Map<string, bigint>();
   readonly #holdings = new Map<string, Holding>();
-  #before:
-    | { readonly lamports: ReadonlyMap<string, bigint>; readonly holdings: ReadonlyMap<string, Holding> }
-    | undefined;
+  readonly #before = { lamports: new Map<string, bigint>(), holdings: new Map<string, Holding>() };
 
   constructor(signers: readonly string[]) {
     this.#signers = signers;
     for (const signer of signers) this.fund(signer, 100_000_000_000n);
   }
 
+  /** Gives an address lamports before the transaction. */
   fund(address: string, lamports: bigint): void {
-    this.#lamports.set(address, lamports);
+    this.#before.lamports.set(address, lamports);
+    this.#lamports.set(address, lamports - (address === this.#signers[0] ? FEE : 0n));
   }
 
+  /** Opens a token account before the transaction. */
   hold(account: string, owner: string, mint: string, amount: bigint, decimals = 6): void {
+    this.#before.holdings.set(account, { mint, owner, amount, decimals });
     this.#holdings.set(account, { mint, owner, amount, decimals });
     this.fund(account, RENT + (mint === WRAPPED_SOL ? amount : 0n));
-  }
-
-  /** Keeps the balances as those before the transaction. The calls that follow are in it. */
-  begin(): void {
-    const holdings = new Map([...this.#holdings].map(([account, holding]) => [account, { ...holding }]));
-    this.#before = { lamports: new Map(this.#lamports), holdings };
-    this.#move(this.#signers[0] ?? '', addressOf(250), FEE);
-    this.#lamports.delete(addressOf(250));
   }
 
   readonly program = (programId: string, accounts: readonly string[], ...inner: readonly ForgedCall[]): ForgedCall => ({
@@ -245,12 +239,11 @@ export class Forgery {
   }
 
   #toRecord(calls: readonly ForgedCall[]): ForgedRecord {
-    const before = this.#before ?? { lamports: new Map(), holdings: new Map() };
     const all = calls.flatMap(withInner);
     const keys = [
       ...new Set([
         ...this.#signers,
-        ...before.lamports.keys(),
+        ...this.#before.lamports.keys(),
         ...this.#lamports.keys(),
         ...all.flatMap(({ call: { programId, accounts } }) => [programId, ...accounts]),
       ]),
@@ -280,9 +273,9 @@ export class Forgery {
       meta: {
         err: null,
         fee: Number(FEE),
-        preBalances: keys.map((key) => before.lamports.get(key) ?? 0n),
+        preBalances: keys.map((key) => this.#before.lamports.get(key) ?? 0n),
         postBalances: keys.map((key) => this.#lamports.get(key) ?? 0n),
-        preTokenBalances: balances(before.holdings),
+        preTokenBalances: balances(this.#before.holdings),
         postTokenBalances: balances(this.#holdings),
         innerInstructions: calls.map(({ inner }, index) => ({
           index,

@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -16,7 +15,8 @@ import {
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import {
   ALL,
-  type Attack,
+  ALONE,
+  type Attacks,
   anchor,
   asset,
   BONK,
@@ -26,10 +26,12 @@ import {
   decoy,
   emptied,
   JITO_TIPS,
+  key,
   multisig,
   multisigUsdc,
   newAccount,
   nft,
+  onlyIn,
   ownNft,
   pool,
   poolBonk,
@@ -44,10 +46,10 @@ import {
   stolenSol,
   stolenUsdc,
   stolenUsdt,
-  swapBackOf,
-  swapOf,
   table,
   thief,
+  traded,
+  tradedBack,
   USDC,
   USDT,
   u32,
@@ -94,11 +96,7 @@ const initializeOf = (
   withdrawer: string,
   lockup: readonly number[] = Array<number>(48).fill(0),
 ): ForgedCall =>
-  f.call(
-    STAKE_PROGRAM,
-    [account, RENT_SYSVAR],
-    [...u32(0), ...bs58.decode(victim), ...bs58.decode(withdrawer), ...lockup],
-  );
+  f.call(STAKE_PROGRAM, [account, RENT_SYSVAR], [...u32(0), ...key(victim), ...key(withdrawer), ...lockup]);
 
 /** Makes a stake of the victim, and delegates it. */
 export const stakeOf = (f: Forgery, account: string, lamports: bigint): readonly ForgedCall[] => [
@@ -112,13 +110,35 @@ const MOST_BYTES = 10_485_760n;
 const allocate = (f: Forgery, account: string, bytes: bigint): ForgedCall =>
   f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(bytes)]);
 
-/** The scenes in which nothing else is what the sentence is about. */
-export const ALONE = ['alone', 'that a sponsor pays for', 'beside a memo and a tip'];
+const anywhere: Attacks = {
+  'a stake withdrawn with a stranger in the place of the history': {
+    make: (f) => [
+      f.call(STAKE_PROGRAM, [stake, thief, CLOCK_SYSVAR, decoy, victim], [...u32(4), ...u64Bytes(29_000_000_000n)], {
+        lamports: 29_000_000_000n,
+      }),
+    ],
+    says: ['29 SOL', thief, stake],
+  },
+  'transfers that a program stops': {
+    make: (f) => [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [USDT, victim], [44, 1]))],
+    says: ['stopped all transfers of USDT'],
+  },
+  'new accounts that a program makes start frozen': {
+    make: (f) => [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [USDT, victim], [28, 1, 2]))],
+    says: ['made new accounts of USDT start frozen'],
+  },
+  'a wallet given away with more bytes than it has SOL for': {
+    make: (f) => {
+      f.fund(victim, 70_000_000_000n);
+      return [allocate(f, victim, MOST_BYTES), f.assign(victim, program)];
+    },
+    says: ['gave its wallet', '70 SOL', 'away', program],
+    only: ['that a sponsor pays for'],
+  },
+};
 
-/** Thefts of a fifth kind: each beside a deed whose sentence seemed to say it. */
-export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
+const besideLittle = onlyIn(ALONE, {
   'tokens and SOL beside an NFT that was sent': {
-    kind: 'beside an NFT',
     make: (f) => [
       f.program(
         program,
@@ -130,42 +150,30 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       f.sendSol(victim, thief, 40_000_000_000n),
     ],
     says: ['10000 USDC', '40 SOL', `the NFT ${nft}`, thief],
-    only: ALONE,
   },
   'wrapped SOL closed for a thief beside an NFT that was burned': {
-    kind: 'beside an NFT',
     make: (f) => [f.burn(ownNft, victim, 1n), f.close(ownNft, victim, victim), f.close(wsol, thief, victim)],
     says: ['50.00203928 SOL', thief, 'got back 0.00203928 SOL'],
-    only: ALONE,
   },
   'wrapped SOL sent beside an NFT that was burned': {
-    kind: 'beside an NFT',
     make: (f) => [f.burn(ownNft, victim, 1n), f.send(wsol, stolenSol, victim, 6_000_000_000n)],
     says: ['6 SOL', thief],
     never: /got back 6/,
-    only: ALONE,
   },
   'an NFT that a delegate burned': {
-    kind: 'beside an NFT',
     make: (f) => [f.burn(ownNft, thief, 1n)],
     says: [thief, 'burned', nft, victim],
     never: new RegExp(`^${victim} burned`),
-    only: ALONE,
   },
   'a compressed NFT sent beside one that was made in the same step': {
-    kind: 'beside an NFT',
     make: (f) => [f.program(program, [victim], mintLeaf(f), sendLeaf(f))],
     says: ['sent the NFT', thief],
-    only: ALONE,
   },
   'a compressed NFT burned beside one that was sent in the same step': {
-    kind: 'beside an NFT',
     make: (f) => [f.program(program, [victim], sendLeaf(f), burnLeaf(f))],
     says: ['burned the NFT', 'sent the compressed NFT', thief],
-    only: ALONE,
   },
   'an asset burned beside one that was made in the same step': {
-    kind: 'beside an NFT',
     make: (f) => [
       f.program(
         program,
@@ -175,17 +183,13 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: [`burned the NFT ${asset}`],
-    only: ALONE,
   },
   'SOL sent beside a compressed NFT that was made': {
-    kind: 'beside an NFT',
     make: (f) => [mintLeaf(f), f.sendSol(victim, thief, 5_000_000_000n)],
     says: ['5 SOL', thief],
     never: /for 5 SOL/,
-    only: ALONE,
   },
   'a sale in two currencies': {
-    kind: 'beside an NFT',
     make: (f) => [
       {
         ...f.program(
@@ -200,52 +204,44 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       },
     ],
     says: ['5000 USDC', '3 SOL', thief],
-    only: ALONE,
   },
   'tokens sent to a thief that gives a unit back, between two trades': {
-    kind: 'credit',
     make: (f) => [
-      f.program(RAYDIUM, [pool], ...swapOf(f)),
+      traded(f),
       f.program(
         program,
         [victim],
         f.send(usdc, stolenUsdc, victim, 10_000_000_000n),
         f.send(stolenUsdc, usdc, thief, 1n),
       ),
-      f.program(RAYDIUM, [pool], ...swapBackOf(f)),
+      tradedBack(f),
     ],
     says: ['10000 USDC', thief],
     never: /lost 10/,
-    only: ALONE,
   },
   'tokens that a thief gave less than a unit for, between two trades of one call': {
-    kind: 'credit',
     make: (f) => [
       f.program(
         program,
         [victim],
-        f.program(RAYDIUM, [pool], ...swapOf(f)),
+        traded(f),
         f.send(usdc, stolenUsdc, victim, 10_000_000_000n),
         f.send(stolenUsdt, usdt, thief, 1n),
-        f.program(RAYDIUM, [pool], ...swapBackOf(f)),
+        tradedBack(f),
       ),
     ],
     says: ['10000 USDC', thief],
     never: /lost 1000|made 0\.000001/,
-    only: ALONE,
   },
   'a circle without an exchange': {
-    kind: 'credit',
     make: (f) => [
       f.program(program, [victim], f.send(usdc, stolenUsdc, victim, 9_000_000n), f.send(stolenUsdt, usdt, thief, 1n)),
       f.program(secondProgram, [victim], f.send(usdt, stolenUsdt, victim, 2n), f.send(stolenUsdc, usdc, thief, 1n)),
     ],
     says: ['9 USDC', thief],
     never: /arbitrage/,
-    only: ALONE,
   },
   'lamports of another program for what an exchange got': {
-    kind: 'credit',
     make: (f) => {
       const calls = [
         f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 7_000_000_000n)),
@@ -256,12 +252,10 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
     },
     says: ['7000 USDC', '0.002 SOL'],
     never: /for 0\.002 SOL/,
-    only: ALONE,
   },
   'a trade with a thief in the call of another exchange': {
-    kind: 'credit',
     make: (f) => [
-      f.program(RAYDIUM, [pool], ...swapOf(f)),
+      traded(f),
       f.program(
         ORCA,
         [pool],
@@ -270,10 +264,8 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: ['9000 USDT for 10 BONK on Orca', '1000 USDC for 12.34567 BONK on Raydium'],
-    only: ALONE,
   },
   'an allowance in a batch behind more instructions than a transaction can have': {
-    kind: 'a record that does not show it',
     make: (f) => [
       f.program(
         program,
@@ -283,35 +275,20 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: ['the record lacks balances or calls'],
-    only: ALONE,
-  },
-  'a stake withdrawn with a stranger in the place of the history': {
-    kind: 'a record that does not show it',
-    make: (f) => [
-      f.call(STAKE_PROGRAM, [stake, thief, CLOCK_SYSVAR, decoy, victim], [...u32(4), ...u64Bytes(29_000_000_000n)], {
-        lamports: 29_000_000_000n,
-      }),
-    ],
-    says: ['29 SOL', thief, stake],
   },
   'SOL staked in an account of a thief that signs': {
-    kind: 'stake of another',
     signers: [thief, victim],
     make: (f) => [f.sendSol(victim, newAccount, 9_000_000_000n), delegateOf(f, newAccount, thief)],
     says: ['9 SOL', newAccount, victim],
     never: /staked 9 SOL/,
-    only: ALONE,
   },
   'SOL staked in an account that a thief delegates': {
-    kind: 'stake of another',
     signers: [victim, thief],
     make: (f) => [f.sendSol(victim, newAccount, 9_000_000_000n), delegateOf(f, newAccount, thief)],
     says: ['9 SOL', newAccount, victim],
     never: /staked 9 SOL/,
-    only: ALONE,
   },
   'a stake that a thief may withdraw that signs': {
-    kind: 'stake of another',
     signers: [victim, thief],
     make: (f) => [
       f.create(victim, newAccount, 9_000_000_000n, STAKE_PROGRAM, 200n),
@@ -319,10 +296,8 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       delegateOf(f, newAccount, victim),
     ],
     says: ['right to withdraw', newAccount, thief],
-    only: ALONE,
   },
   'a stake whose withdrawer a program changes to a thief that signs': {
-    kind: 'stake of another',
     signers: [victim, thief],
     make: (f) => [
       f.program(
@@ -335,144 +310,75 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       delegateOf(f, newAccount, victim),
     ],
     says: ['right to withdraw', newAccount, thief],
-    only: ALONE,
   },
   'a stake made with a lock-up whose custodian is a thief': {
-    kind: 'stake of another',
     make: (f) => [
       f.create(victim, newAccount, 9_000_000_000n, STAKE_PROGRAM, 200n),
-      initializeOf(f, newAccount, victim, [...u64Bytes(4_070_908_800n), ...u64Bytes(0n), ...bs58.decode(thief)]),
+      initializeOf(f, newAccount, victim, [...u64Bytes(4_070_908_800n), ...u64Bytes(0n), ...key(thief)]),
       delegateOf(f, newAccount, victim),
     ],
     says: ['lock-up', newAccount, 'until 2099-01-01 with', thief],
-    only: ALONE,
-  },
-  'an account behind the signer of a transfer, for a hook': {
-    kind: 'who acted',
-    signers: [victim, sponsor],
-    make: (f) => {
-      const sent = f.send(usdc, stolenUsdc, victim, 10_000_000n);
-      return [{ ...sent, accounts: [...sent.accounts, sponsor] }];
-    },
-    says: [`${victim} sent 10 USDC to ${thief}`],
-    only: ['alone'],
-  },
-  'a wallet that gets SOL and is given to a program': {
-    kind: 'rights left out',
-    signers: [victim, second],
-    make: (f) => {
-      f.fund(second, 0n);
-      f.begin();
-      return [f.sendSol(victim, second, 50_000_000_000n), allocate(f, second, 100n), f.assign(second, program)];
-    },
-    says: ['gave its wallet', '50 SOL', 'away', program],
-    only: ['alone'],
-  },
-  'transfers that a program stops': {
-    kind: 'rights left out',
-    make: (f) => [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [USDT, victim], [44, 1]))],
-    says: ['stopped all transfers of USDT'],
-  },
-  'new accounts that a program makes start frozen': {
-    kind: 'rights left out',
-    make: (f) => [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [USDT, victim], [28, 1, 2]))],
-    says: ['made new accounts of USDT start frozen'],
   },
   'the right to close an account that a thief owned for a while': {
-    kind: 'rights left out',
     signers: [victim, thief],
     make: (f) => [
-      f.program(RAYDIUM, [pool], ...swapOf(f)),
+      traded(f),
       f.giveAway(usdt, victim, thief),
       f.pass(usdt, 3, thief, thief),
       f.giveAway(usdt, thief, victim),
     ],
     says: ['right to close', usdt, thief],
-    only: ALONE,
-  },
-  'tips of two signers': {
-    kind: 'sums',
-    signers: [victim, sponsor],
-    make: (f) => [f.sendSol(victim, JITO_TIPS, 1_000_000_000n), f.sendSol(sponsor, JITO_TIPS, 2_000_000_000n)],
-    says: [`${victim} paid a tip of 1 SOL`, `${sponsor} paid a tip of 2 SOL`],
-    only: ['alone'],
-  },
-  'tokens minted to a wallet itself and to a thief': {
-    kind: 'sums',
-    make: (f) => [f.mint(usdc, 1_000_000n), f.mint(stolenUsdc, 900_000_000_000n)],
-    says: [`900000 USDC to ${thief}`, '1 USDC to itself'],
-    only: ['alone'],
   },
   'a thief and a helper that are paid beside a circle': {
-    kind: 'sums',
     make: (f) => [
-      f.program(RAYDIUM, [pool], ...swapOf(f)),
+      traded(f),
       f.send(usdc, stolenUsdc, victim, 10_000_000_000n),
       f.sendSol(victim, wallet, 1_000n),
-      f.program(RAYDIUM, [pool], ...swapBackOf(f)),
+      tradedBack(f),
     ],
     says: [`10000 USDC to ${thief}`],
-    only: ALONE,
   },
   'a lock-up beyond the years that a date has': {
-    kind: 'sums',
     make: (f) => [
-      f.call(
-        STAKE_PROGRAM,
-        [stake, victim],
-        [...u32(6), 1, ...u64Bytes(300_000_000_000n), 0, 1, ...bs58.decode(thief)],
-      ),
+      f.call(STAKE_PROGRAM, [stake, victim], [...u32(6), 1, ...u64Bytes(300_000_000_000n), 0, 1, ...key(thief)]),
     ],
     says: ['until 300000000000 s with', thief],
-    only: ALONE,
   },
   'a swap that a delegate makes': {
-    kind: 'who did it',
     signers: [decoy],
     make: (f) => [f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, decoy, 5n), f.send(poolBonk, bonk, pool, 7n))],
     says: [`${decoy}, as delegate, swapped 0.000005 USDC of ${victim} for 0.00007 BONK`],
-    only: ALONE,
   },
   'a delegate that buys for a thief': {
-    kind: 'who did it',
     signers: [decoy],
     make: (f) => [
       f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, decoy, 5n), f.send(poolBonk, stolenBonk, pool, 7n)),
     ],
     says: [`${decoy}, as delegate, moved 0.000005 USDC of ${victim} to ${pool}`, thief],
     never: /let a program/,
-    only: ALONE,
   },
   'a trade of a program, whose accounts come behind those of the pool': {
-    kind: 'who did it',
     signers: [decoy],
     make: (f) => {
       f.hold(newAccount, multisig, BONK, 0n, 5);
-      f.begin();
       const legs = [f.send(multisigUsdc, poolUsdc, multisig, 5n), f.send(poolBonk, newAccount, pool, 7n)];
       return [f.program(program, [decoy], f.program(RAYDIUM, [pool, multisig], ...legs))];
     },
     says: ['0.000005 USDC', '0.00007 BONK'],
     never: /swap 0\.00007 BONK/,
-    only: ALONE,
   },
   'tokens that a delegate moves within a wallet': {
-    kind: 'who did it',
     signers: [decoy],
     make: (f) => [f.send(usdt, emptied, decoy, 5_000_000n)],
     says: [`${decoy}, as delegate, moved 5 USDT of ${victim} to ${victim}`],
-    only: ALONE,
   },
   'accounts closed beside one whose rent a sponsor gets': {
-    kind: 'who did it',
     signers: [sponsor, victim],
     make: (f) => [f.close(emptied, sponsor, victim), f.close(secondEmptied, victim, victim)],
     says: [`${victim} closed a token account and got 0.00203928 SOL back`, `went to ${sponsor}`],
     never: /2 token accounts/,
-    only: ALONE,
   },
   'a program replaced by a signer that pays for nothing': {
-    kind: 'who did it',
     signers: [victim, thief],
     make: (f) => [
       f.call(
@@ -482,30 +388,24 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: [`${thief} replaced the program ${program}`],
-    only: ALONE,
   },
   'an account that is made behind the nonce of another signer': {
-    kind: 'who did it',
     signers: [victim, thief],
     make: (f) => [
       f.call(SYSTEM_PROGRAM, [vault, addressOf(59), victim], u32(4)),
       f.create(thief, newAccount, 2_000_000n, program),
     ],
     says: [`${thief} opened the account ${newAccount}`],
-    only: ALONE,
   },
   'SOL of a signer that a program hands to a thief': {
-    kind: 'without an instruction',
     make: (f) => {
       f.sendSol(victim, thief, 3_000_000_000n);
       return [f.program(program, [victim, thief])];
     },
     says: [`${victim} sent 3 SOL to ${thief} through`],
     never: /more left/,
-    only: ALONE,
   },
   'SOL of a signer and of a vault that a program hands to a thief': {
-    kind: 'without an instruction',
     make: (f) => {
       f.sendSol(victim, thief, 3_000_000_000n);
       f.sendSol(vault, thief, 2_000_000_000n);
@@ -513,82 +413,63 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
     },
     says: [`3 SOL left ${victim}`],
     never: /5 SOL/,
-    only: ALONE,
   },
   'wrapped SOL closed, and opened again for a thief': {
-    kind: 'in the end',
     make: (f) => {
       const made = [f.close(wsol, victim, victim), f.create(victim, wsol, 5_002_039_280n, TOKEN_PROGRAM, 165n)];
       return [...made, f.open(wsol, thief, WRAPPED_SOL, 9)];
     },
     says: ['5.00203928 SOL', thief],
     never: /45 SOL/,
-    only: ALONE,
   },
   'an account that is thawed, then frozen': {
-    kind: 'in the end',
     signers: [thief],
     make: (f) => [11, 10].map((kind) => f.call(TOKEN_PROGRAM, [usdc, USDC, thief], [kind])),
     says: [`${thief} froze the account ${usdc}`],
     never: /released/,
-    only: ALONE,
   },
   'a nonce that comes back to its holder': {
-    kind: 'in the end',
     signers: [victim, thief],
     make: (f) => [
-      f.call(SYSTEM_PROGRAM, [vault, victim], [...u32(7), ...bs58.decode(thief)]),
-      f.call(SYSTEM_PROGRAM, [vault, thief], [...u32(7), ...bs58.decode(victim)]),
+      f.call(SYSTEM_PROGRAM, [vault, victim], [...u32(7), ...key(thief)]),
+      f.call(SYSTEM_PROGRAM, [vault, thief], [...u32(7), ...key(victim)]),
     ],
     says: [`from ${thief} to ${victim}`],
     never: new RegExp(`to ${thief}`),
-    only: ALONE,
   },
   'a lock-up that is changed twice': {
-    kind: 'in the end',
     make: (f) =>
       [4_070_908_800n, 4_102_444_800n].map((end) =>
         f.call(STAKE_PROGRAM, [stake, victim], [...u32(6), 1, ...u64Bytes(end), 0, 0]),
       ),
     says: [`of the stake account ${stake}`, 'until 2100-01-01'],
     never: /2099/,
-    only: ALONE,
   },
   'a stake that is delegated, then deactivated': {
-    kind: 'in the end',
     make: (f) => [
       f.call(STAKE_PROGRAM, [stake, vote, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, STAKE_CONFIG, victim], u32(2)),
       f.call(STAKE_PROGRAM, [stake, CLOCK_SYSVAR, victim], u32(5)),
     ],
     says: [`${victim} began to unstake the stake account ${stake}`],
-    only: ALONE,
   },
   'a lookup table that is to be closed later': {
-    kind: 'in the end',
     make: (f) => [f.call(LOOKUP_TABLE_PROGRAM, [table, victim], u32(3))],
     says: [`${victim} deactivated the lookup table ${table}`],
-    only: ALONE,
   },
   'tokens sent to the address of a stake that is made': {
-    kind: 'stake of another',
     make: (f) => {
       f.hold(secondProgram, newAccount, USDC, 0n);
       f.hold(second, newAccount, WRAPPED_SOL, 0n, 9);
-      f.begin();
       const sent = [f.send(usdc, secondProgram, victim, 5_000_000_000n), f.send(wsol, second, victim, 6_000_000_000n)];
       return [...sent, ...stakeOf(f, newAccount, 1_000_000_000n)];
     },
     says: ['5000 USDC', '6 SOL', newAccount, `${victim} staked 1 SOL`],
-    only: ALONE,
   },
   'SOL sent to a stake that is delegated already': {
-    kind: 'stake of another',
     make: (f) => [...stakeOf(f, newAccount, 10_000_000n), f.sendSol(victim, newAccount, 20_000_000_000n)],
     says: [`${victim} sent 20 SOL to ${newAccount}`, `${victim} staked 0.01 SOL`],
-    only: ALONE,
   },
   'an account opened for somebody beside one that a thief makes': {
-    kind: 'who did it',
     signers: [victim, thief],
     make: (f) => {
       const inner = [f.create(victim, second, 2_039_280n, TOKEN_PROGRAM, 165n), f.open(second, wallet, USDC)];
@@ -597,59 +478,65 @@ export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {
       return [{ ...opened, inner }, f.create(thief, newAccount, 2_000_000n, program)];
     },
     says: [`${victim} opened an account for ${wallet} that can hold USDC`],
-    only: ALONE,
   },
   'a lookup table extended beside an account that a thief makes': {
-    kind: 'who did it',
     signers: [victim, thief],
     make: (f) => [
-      f.call(
-        LOOKUP_TABLE_PROGRAM,
-        [table, victim, victim, SYSTEM_PROGRAM],
-        [...u32(2), ...u64Bytes(1n), ...bs58.decode(vote)],
-      ),
+      f.call(LOOKUP_TABLE_PROGRAM, [table, victim, victim, SYSTEM_PROGRAM], [...u32(2), ...u64Bytes(1n), ...key(vote)]),
       f.create(thief, newAccount, 2_000_000n, program),
     ],
     says: [`${victim} added addresses to the lookup table ${table}`],
-    only: ALONE,
-  },
-  'a wallet given away with more bytes than it has SOL for': {
-    kind: 'rights left out',
-    make: (f) => {
-      f.fund(victim, 70_000_000_000n);
-      f.begin();
-      return [allocate(f, victim, MOST_BYTES), f.assign(victim, program)];
-    },
-    says: ['gave its wallet', '70 SOL', 'away', program],
-    only: ['that a sponsor pays for'],
   },
   'a swap that a signer of a multisig makes': {
-    kind: 'who did it',
     make: (f) => {
       f.hold(newAccount, multisig, BONK, 0n, 5);
-      f.begin();
       const given = f.send(multisigUsdc, poolUsdc, multisig, 5n);
       const signed = { ...given, accounts: [...given.accounts, victim] };
       return [f.program(RAYDIUM, [pool], signed, f.send(poolBonk, newAccount, pool, 7n))];
     },
     says: [`${victim} swapped 0.000005 USDC of ${multisig} for 0.00007 BONK`],
-    only: ALONE,
   },
   'tokens that a delegate moves within a wallet behind some that it moves itself': {
-    kind: 'who did it',
     signers: [victim, decoy],
     make: (f) => [f.send(usdt, emptied, victim, 1n), f.send(usdt, emptied, decoy, 5_000_000n)],
     says: [`${decoy}, as delegate, moved 5 USDT of ${victim} to ${victim}`],
-    only: ALONE,
   },
   'accounts closed beside one of somebody else': {
-    kind: 'who did it',
     make: (f) => {
       f.hold(second, decoy, USDT, 0n);
-      f.begin();
       return [second, emptied, secondEmptied].map((account) => f.close(account, victim, victim));
     },
     says: [`closed a token account of ${decoy}`, `${victim} closed 2 token accounts and got 0.00407856 SOL back`],
-    only: ALONE,
   },
-};
+});
+
+const byThemselves = onlyIn(['alone'], {
+  'an account behind the signer of a transfer, for a hook': {
+    signers: [victim, sponsor],
+    make: (f) => {
+      const sent = f.send(usdc, stolenUsdc, victim, 10_000_000n);
+      return [{ ...sent, accounts: [...sent.accounts, sponsor] }];
+    },
+    says: [`${victim} sent 10 USDC to ${thief}`],
+  },
+  'a wallet that gets SOL and is given to a program': {
+    signers: [victim, second],
+    make: (f) => {
+      f.fund(second, 0n);
+      return [f.sendSol(victim, second, 50_000_000_000n), allocate(f, second, 100n), f.assign(second, program)];
+    },
+    says: ['gave its wallet', '50 SOL', 'away', program],
+  },
+  'tips of two signers': {
+    signers: [victim, sponsor],
+    make: (f) => [f.sendSol(victim, JITO_TIPS, 1_000_000_000n), f.sendSol(sponsor, JITO_TIPS, 2_000_000_000n)],
+    says: [`${victim} paid a tip of 1 SOL`, `${sponsor} paid a tip of 2 SOL`],
+  },
+  'tokens minted to a wallet itself and to a thief': {
+    make: (f) => [f.mint(usdc, 1_000_000n), f.mint(stolenUsdc, 900_000_000_000n)],
+    says: [`900000 USDC to ${thief}`, '1 USDC to itself'],
+  },
+});
+
+/** Thefts of a fifth kind: each beside a deed whose sentence seemed to say it. */
+export const THEFTS_BEHIND_WORDS: Attacks = { ...anywhere, ...besideLittle, ...byThemselves };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { TOKEN_2022_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { type ForgedCall, Forgery } from './forged-transaction.ts';
 import { addressesOf } from './synthetic-transaction.ts';
 
@@ -80,12 +81,10 @@ export function prepare(signers: readonly string[] = [victim]): Forgery {
   forgery.hold(stolenNft, thief, nft, 0n, 0);
   for (const empty of [emptied, secondEmptied]) forgery.hold(empty, victim, USDT, 0n);
   for (const funded of [stake, nonce, vote, table, buffer, vault]) forgery.fund(funded, 30_000_000_000n);
-  forgery.begin();
   return forgery;
 }
 
 export interface Attack {
-  readonly kind: string;
   readonly signers?: readonly string[];
   readonly make: (forgery: Forgery) => readonly ForgedCall[];
   /** What a description must say. */
@@ -97,29 +96,53 @@ export interface Attack {
   readonly only?: readonly string[];
 }
 
+export type Attacks = Readonly<Record<string, Attack>>;
+
+/** The scenes in which nothing else is what the sentence is about. */
+export const ALONE = ['alone', 'that a sponsor pays for', 'beside a memo and a tip'];
+
+/** Attacks that make sense in some scenes alone. */
+export const onlyIn = (only: readonly string[], attacks: Attacks): Attacks =>
+  Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [name, { ...attack, only }]));
+
 /** An address that begins as another one does. */
 export const lookAlike = (address: string): string =>
   bs58.encode([...bs58.decode(address).subarray(0, 28), 1, 2, 3, 4]);
 
 export const ALL = 2n ** 64n - 1n;
+export const zeros = (count: number): number[] => Array<number>(count).fill(0);
+export const key = (address: string): readonly number[] => [...bs58.decode(address)];
 export const u32 = (value: number): number[] => [value, 0, 0, 0];
 
+/** Returns the discriminator of an instruction of an interface. */
+export const interfaceTag = (name: string): number[] => [...createHash('sha256').update(name).digest().subarray(0, 8)];
 /** Returns the discriminator of an instruction of an Anchor program. */
-export const anchor = (name: string): number[] => [
-  ...createHash('sha256').update(`global:${name}`).digest().subarray(0, 8),
+export const anchor = (name: string): number[] => interfaceTag(`global:${name}`);
+
+/** A call of Token-2022. */
+export const token = (f: Forgery, accounts: readonly string[], ...data: readonly number[]): ForgedCall =>
+  f.call(TOKEN_2022_PROGRAM, accounts, data);
+
+/** The second of two calls that are one: the first changes the balances alone. */
+export const instead = (_: ForgedCall, call: ForgedCall): ForgedCall => call;
+
+/** What moves when the victim buys BONK, for another if named. */
+export const swapOf = (f: Forgery, paid = 1_000_000_000n, bought = 1_234_567n, buyer = bonk): readonly ForgedCall[] => [
+  f.send(usdc, poolUsdc, victim, paid),
+  f.send(poolBonk, buyer, pool, bought),
 ];
 
-/** 1,000 USDC for 12.34567 BONK. */
-export const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
-  forgery.send(usdc, poolUsdc, victim, 1_000_000_000n),
-  forgery.send(poolBonk, bonk, pool, 1_234_567n),
-];
+/** A trade on Raydium: 1,000 USDC for 12.34567 BONK, or as named. */
+export const traded = (f: Forgery, ...trade: readonly [paid?: bigint, bought?: bigint, buyer?: string]): ForgedCall =>
+  f.program(RAYDIUM, [pool], ...swapOf(f, ...trade));
 
 /** What {@link swapOf} bought, for 999 USDC. */
-export const swapBackOf = (forgery: Forgery): readonly ForgedCall[] => [
-  forgery.send(bonk, poolBonk, victim, 1_234_567n),
-  forgery.send(poolUsdc, usdc, pool, 999_000_000n),
+export const swapBackOf = (f: Forgery): readonly ForgedCall[] => [
+  f.send(bonk, poolBonk, victim, 1_234_567n),
+  f.send(poolUsdc, usdc, pool, 999_000_000n),
 ];
+
+export const tradedBack = (f: Forgery): ForgedCall => f.program(RAYDIUM, [pool], ...swapBackOf(f));
 
 /** A trade of USDC for BONK of the victim through accounts of another. */
 export const routedSwapOf = (

@@ -8,7 +8,7 @@ import { describeAll, drawSample } from './sample.ts';
 
 // Counts what the gateway shows of the transactions of whole blocks: of the recorded one, or of the files that are named.
 // --sample prints 100 of them beside their balances; SEED=… draws others.
-// --forged prints how each forged theft is described, by its kind and what stands beside it.
+// --forged prints how each forged theft is described, by what stands beside it.
 // --explain FILE writes all recorded transactions and 150 of the block as they are explained, beside their balances.
 
 const SAMPLE_SIZE = 100;
@@ -22,8 +22,8 @@ const thefts = forgeAll();
 console.log(
   `forged: ${thefts.length} records of ${Object.keys(ATTACKS).length} thefts in ${Object.keys(SCENES).length} scenes and 3 forms`,
 );
-for (const { kind, name, scene, form, description, lacking } of thefts) {
-  if (options.forged === true) console.log(`${kind}\t${name}\t${scene}\t${form}\t${description}`);
+for (const { name, scene, form, description, lacking } of thefts) {
+  if (options.forged === true) console.log(`${name}\t${scene}\t${form}\t${description}`);
   for (const text of lacking) console.log(`${name}, ${scene}, ${form}: lacks ${text}`);
   if (lacking.length > 0) process.exitCode = 1;
 }

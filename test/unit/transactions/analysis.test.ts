@@ -72,6 +72,7 @@ import {
   swapOf,
   table,
   thief,
+  traded,
   USDC,
   USDT,
   usdc,
@@ -861,7 +862,6 @@ t.test('forged-transactions', async (t) => {
     const eventOf = (passedOn: bigint, fee = 0n) => {
       const forgery = prepare([victim]);
       forgery.hold(newAccount, decoy, USDC, 0n);
-      forgery.begin();
       const charged = fee === 0n ? [] : [forgery.send(usdc, newAccount, victim, fee)];
       const trade = routedSwapOf(forgery, { sent: traded, traded, paid, passedOn });
       const { type, description, events } = enhanceTransaction(
@@ -882,7 +882,6 @@ t.test('forged-transactions', async (t) => {
   t.test('of gains for which there is no room, rent of closed accounts is left out first', async (t) => {
     const forgery = prepare([victim]);
     forgery.hold(newAccount, pool, USDC, 0n);
-    forgery.begin();
     const sent = [forgery.send(usdc, stolenUsdc, victim, 1n), forgery.send(poolUsdc, stolenUsdc, pool, 5n)];
     const record = forgery.record([
       forgery.program(program, [], ...sent, forgery.close(newAccount, victim, pool)),
@@ -896,7 +895,6 @@ t.test('forged-transactions', async (t) => {
   t.test('an account that a former transaction made is no wallet that passes its ownership', async (t) => {
     const forgery = prepare([victim, newAccount]);
     forgery.fund(newAccount, 2_039_280n);
-    forgery.begin();
     const text = describe(forgery.record([forgery.open(newAccount, victim, USDC)]));
     t.equal(text, `${victim} called the Token program (initializeAccount3); no SOL or token changed hands`);
   });
@@ -996,11 +994,7 @@ t.test('forged-transactions', async (t) => {
       t.match(enhanceTransaction(passed, { perspective: owner }).perspective?.changes, [{ mint: WRAPPED_SOL, amount }]);
     const yours = bs58.encode(bs58.decode(`you${'K'.repeat(40)}`)); // begins as what the view calls its wallet
     t.match(
-      viewOf(victim, (f) => [
-        f.program(RAYDIUM, [pool], ...swapOf(f)),
-        f.send(usdc, stolenUsdc, yours, 5_000_000n),
-        f.burn(usdc, victim, 3_000_000n),
-      ]),
+      viewOf(victim, (f) => [traded(f), f.send(usdc, stolenUsdc, yours, 5_000_000n), f.burn(usdc, victim, 3_000_000n)]),
       `${yours}, as delegate, moved 5 USDC of yours to ${thief}; you also burned 3 USDC`,
     );
     const forgery = prepare([victim, decoy]);
@@ -1042,7 +1036,6 @@ t.test('forged-transactions', async (t) => {
     const textOf = (signers: readonly string[], make: (f: Forgery) => readonly ForgedCall[], dusted = 0n): string => {
       const forgery = prepare(signers);
       if (signers.includes(newAccount)) forgery.fund(newAccount, dusted);
-      forgery.begin();
       return describe(forgery.record(make(forgery)));
     };
     const allocate = (f: Forgery, address: string): ForgedCall =>
@@ -1293,7 +1286,7 @@ t.test('forged-transactions', async (t) => {
       `swapped 1000 USDC for 12.34567 BONK through the program ${program}`,
     );
     t.match(
-      textOf((f) => f.program(RAYDIUM, [pool], ...swapOf(f))),
+      textOf((f) => traded(f)),
       /swapped 1000 USDC for 12\.34567 BONK on Raydium$/,
     );
     t.match(
@@ -1307,7 +1300,7 @@ t.test('forged-transactions', async (t) => {
       const forgery = prepare(signers);
       return describe(forgery.record(make(forgery))).split('; ')[0] ?? '';
     };
-    const swap = (f: Forgery): ForgedCall => f.program(RAYDIUM, [pool], ...swapOf(f));
+    const swap = (f: Forgery): ForgedCall => traded(f);
     t.equal(
       beginning((f) => [swap(f), f.send(usdc, stolenUsdc, victim, 10_000_000_000n)]),
       `${victim} sent 10000 USDC to ${thief}`,
@@ -1345,9 +1338,7 @@ t.test('forged-transactions', async (t) => {
 
   t.test('a user that trades on one pool through a program without a name swaps', async (t) => {
     const forgery = prepare();
-    const view = enhanceTransaction(
-      forgery.record([forgery.program(program, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery)))]),
-    );
+    const view = enhanceTransaction(forgery.record([forgery.program(program, [victim], traded(forgery))]));
     t.equal(view.type, 'SWAP');
     t.match(view.description, / swapped 1000 USDC for 12\.34567 BONK on Raydium$/);
     t.strictSame(
@@ -1517,7 +1508,6 @@ t.test('forged-transactions', async (t) => {
       kinds.hold(addressOf(120 + i), victim, mint, 5_000_000n);
       kinds.hold(addressOf(140 + i), thief, mint, 0n);
     }
-    kinds.begin();
     const holdings = mints.map((_, i) =>
       kinds.send(addressOf(120 + i), addressOf(140 + i), victim, BigInt(1_000_001 + i)),
     );
@@ -1532,7 +1522,7 @@ t.test('forged-transactions', async (t) => {
   t.test('a transaction is described from the view of each party, with what changed for it', async (t) => {
     const forgery = prepare([sponsor, victim]);
     const transaction = forgery.record([
-      forgery.program(RAYDIUM, [pool], ...swapOf(forgery)),
+      traded(forgery),
       forgery.send(usdc, stolenUsdc, victim, 3_000_000n),
       forgery.send(usdt, stolenUsdt, delegate, 4_000_000n),
       forgery.sendSol(victim, thief, 1_000n),
