@@ -57,9 +57,11 @@ export class AccountState implements LeaseHolder, FeedAccount {
   seconded: SecondedLease | undefined;
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
-  #slot: Slot = -1;
-  #heldUntil: Slot = -1;
-  #provenFrom: Slot = 0;
+  slot: Slot = -1;
+  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
+  heldUntil: Slot = -1;
+  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
+  provenFrom: Slot = 0;
   /**
    * Whether the session's node has notified the present state: it may not do so again. `unproven`: no later Clock update has
    * shown of which slot it is at most.
@@ -69,7 +71,8 @@ export class AccountState implements LeaseHolder, FeedAccount {
   #isContested = false;
   /** Undefined while the account isn't known. */
   #kept: KeptAccount | undefined;
-  #previous: PreviousBalance | undefined;
+  /** The balance before the newest change, if it was live. */
+  previous: PreviousBalance | undefined;
 
   constructor(address: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
     this.address = address;
@@ -91,20 +94,6 @@ export class AccountState implements LeaseHolder, FeedAccount {
     return this.ineligibility?.tip;
   }
 
-  get slot(): Slot {
-    return this.#slot;
-  }
-
-  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
-  get provenFrom(): Slot {
-    return this.#provenFrom;
-  }
-
-  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
-  get heldUntil(): Slot {
-    return this.#heldUntil;
-  }
-
   get json(): AccountJson {
     return textOfKept(this.kept);
   }
@@ -117,11 +106,6 @@ export class AccountState implements LeaseHolder, FeedAccount {
   /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
   get coveredSlot(): Slot | undefined {
     return this.lease?.slot;
-  }
-
-  /** The balance before the newest change, if it was live. */
-  get previous(): PreviousBalance | undefined {
-    return this.#previous;
   }
 
   get isKnown(): boolean {
@@ -169,7 +153,7 @@ export class AccountState implements LeaseHolder, FeedAccount {
     provenFrom: Slot = provenWithoutClock(slot),
     kept: KeptAccount = json,
   ): UpdateResult {
-    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.#provenFrom;
+    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
     const result = mayBeOlder ? 'ignored' : this.#apply(slot, json, provenFrom, kept);
     this.onSyncEvent({ name: 'read', slot });
@@ -181,9 +165,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
    * changed forks.
    */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
-    if (slot <= this.#slot) {
+    if (slot <= this.slot) {
       const isSame = isSameAccount(json, this.json);
-      if (this.commitment === 'processed' && (slot < this.#slot || !isSame)) return this.rollback();
+      if (this.commitment === 'processed' && (slot < this.slot || !isSame)) return this.rollback();
       this.#isContested = !isSame;
     }
     const result = this.#apply(slot, json, provenWithoutClock(slot), json);
@@ -200,10 +184,10 @@ export class AccountState implements LeaseHolder, FeedAccount {
   onProof(provenFrom: Slot): boolean {
     if (this.#notified === 'unproven') {
       this.#notified = 'proven';
-      this.#provenFrom = provenFrom;
+      this.provenFrom = provenFrom;
       this.lease?.proveFrom(provenFrom);
     }
-    const isCurrent = !this.#isContested || provenFrom <= this.#slot;
+    const isCurrent = !this.#isContested || provenFrom <= this.slot;
     this.#isContested = false;
     return isCurrent;
   }
@@ -226,17 +210,17 @@ export class AccountState implements LeaseHolder, FeedAccount {
     const isSame = this.isKnown && json === this.json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const previous = isSame ? this.#previous : this.#presentUnderLease();
+    const previous = isSame ? this.previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
-    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
-    this.#slot = Math.max(this.#slot, sinceSlot);
-    this.#heldUntil = heldUntil;
+    const sinceSlot = isSame || slot > this.slot ? slot : Math.max(slot, watermark.slot);
+    this.slot = Math.max(this.slot, sinceSlot);
+    this.heldUntil = heldUntil;
     if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
     withdrawLease(this);
-    this.#previous = previous;
+    this.previous = previous;
     this.#notified = 'no';
-    this.#provenFrom = provenWithoutClock(this.#slot);
-    adoptLease(this, this.#slot, watermark, this.#provenFrom);
+    this.provenFrom = provenWithoutClock(this.slot);
+    adoptLease(this, this.slot, watermark, this.provenFrom);
     lease?.revoke();
     return !isSame;
   }
@@ -253,9 +237,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
   }
 
   reset(): void {
-    this.#slot = -1;
+    this.slot = -1;
     this.#kept = undefined;
-    this.#previous = undefined;
+    this.previous = undefined;
     withdrawLease(this);
   }
 
@@ -268,22 +252,22 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
   #apply(slot: Slot, json: AccountJson, provenFrom: Slot, kept: KeptAccount): UpdateResult {
-    if (slot <= this.#slot) return 'ignored';
+    if (slot <= this.slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
     const isSame = this.isKnown && json === this.json;
-    const previous = isSame ? this.#previous : this.#presentUnderLease();
-    if (!isSame) this.#heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
-    this.#slot = slot;
+    const previous = isSame ? this.previous : this.#presentUnderLease();
+    if (!isSame) this.heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
+    this.slot = slot;
     if (!isSame || kept !== json) this.#kept = typeof kept === 'string' ? toTemplatedText(kept) : kept;
     this.#notified = 'no';
-    this.#provenFrom = provenFrom;
+    this.provenFrom = provenFrom;
     if (isSame) {
       this.lease?.proveFrom(provenFrom);
       this.lease?.extend(slot);
       return 'unchanged';
     }
     const previousLease = withdrawLease(this);
-    this.#previous = previous;
+    this.previous = previous;
     this.#grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';
@@ -291,11 +275,11 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
-    return lease && { sinceSlot: this.#slot, lamports: lamportsOfKept(this.kept), lease };
+    return lease && { sinceSlot: this.slot, lamports: lamportsOfKept(this.kept), lease };
   }
 
   /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */
   #grantLease(): void {
-    if (this.commitment !== 'processed' && this.isKnown) grantLease(this, this.#slot, this.#provenFrom);
+    if (this.commitment !== 'processed' && this.isKnown) grantLease(this, this.slot, this.provenFrom);
   }
 }
