@@ -1,13 +1,13 @@
-import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import { type ParsedInfo, signerOf } from '../transactions/instruction-layout.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { Assignments } from './assignments.ts';
 import { addressAt, effectsIn, type Place, placeOf } from './effects.ts';
 import type { CurrentBalances } from './transfer-ledger.ts';
-import { rentOf } from './wrapped-sol-rent.ts';
 
 /**
  * Kinds of authority changes. `setAuthority`: a right passes to another holder, or nobody; `initializeAuthority`: an account
@@ -129,30 +129,11 @@ function kindOf({ kind }: ChangeRow, { accountState }: ParsedInfo): AuthorityCha
   return accountState === 'frozen' ? 'freezeNewAccounts' : 'thawNewAccounts';
 }
 
-const isOwnOf = (caller: string | null, owner: string | null): boolean =>
-  caller === owner || caller === ASSOCIATED_TOKEN_PROGRAM;
-
 /** Returns a function that reads the authority changes of an instruction, with the balances right before it. */
 export function authorityChangeReader(
   transaction: Transaction,
 ): (call: Instruction, balances: CurrentBalances) => readonly (AuthorityChange | null)[] {
-  const { accounts, instructions, preBalances, postBalances, blockTime, feePayer } = transaction;
-  const spaces = new Map<string, bigint>();
-  const isSigner = (account: string | null): boolean =>
-    accounts.some(({ address, signer }) => signer && address === account);
-  const placeOf = (account: string): number => accounts.findIndex(({ address }) => address === account);
-  /** Returns whether lamports are no more than an account of a size needs, and came for it: before there was no wallet. */
-  const isDeposit = (account: string, lamports: bigint | null, space: bigint | undefined): boolean => {
-    const before = preBalances[placeOf(account)] ?? 0n;
-    return space !== undefined && lamports !== null && lamports <= rentOf(space) && before <= rentOf(0n);
-  };
-  /** Returns the program that made an inner call. */
-  const callerOf = ({ index, innerIndex, stackHeight }: Instruction): string | null => {
-    const topLevel = instructions.find((other) => other.index === index);
-    const earlier = topLevel?.inner.filter((other) => (other.innerIndex ?? 0) < (innerIndex ?? 0)) ?? [];
-    const caller = earlier.findLast((other) => (other.stackHeight ?? 0) < (stackHeight ?? 0));
-    return (caller ?? topLevel)?.programId ?? null;
-  };
+  const assignments = new Assignments(transaction);
   const readChange = (
     call: Instruction,
     balances: CurrentBalances,
@@ -165,18 +146,11 @@ export function authorityChangeReader(
     const named = kindOf(row, info);
     const { authority, from } = signatureIn(info, row.signer);
     const to = addressAt(info, row.to);
-    const held = preBalances.length === 0 ? null : balances.lamportsOf(account);
-    const isAssigned = named === 'assign';
-    const isEmpty = isAssigned && held === 0n; // what it gets later is its program's, too
-    const lamports = isEmpty ? (postBalances[placeOf(account)] ?? 0n) : held;
-    const size = asBigInt(info['space']) ?? spaces.get(account) ?? 0n;
-    const before = preBalances[placeOf(account)] ?? 0n;
-    // a program signs for it, but not to make an account of its own of what somebody had sent there
-    const isVault = isAssigned && innerIndex !== null && before > rentOf(size) && !isOwnOf(callerOf(call), to);
-    const isWallet = lamports !== 0n && (isSigner(authority) || isVault) && to !== SYSTEM_PROGRAM;
-    const space = asBigInt(info['space']) ?? spaces.get(account) ?? (isEmpty ? 0n : undefined);
-    if (isAssigned && (!isWallet || (isEmpty && isDeposit(account, lamports, space)))) return null;
-    const isMade = isAssigned && account !== feePayer && isDeposit(account, lamports, space);
+    const held = transaction.preBalances.length === 0 ? null : balances.lamportsOf(account);
+    const assigned =
+      named === 'assign' ? assignments.read(call, account, { authority, to, held }) : { isMade: false, lamports: held };
+    if (assigned === null) return null;
+    const { isMade, lamports } = assigned;
     const kind = isMade ? 'initializeAuthority' : named;
     const right = row.right === 'authorityType' ? rightIn(info) : isMade ? 'program' : row.right;
     const isOpened = row.kind === 'open';
@@ -204,16 +178,14 @@ export function authorityChangeReader(
       decimals: asDecimals(decimals) ?? (mint === null ? null : balances.decimalsOf(mint)),
       lamports: (mint === null || isOpened) && lamports !== null ? `${lamports}` : null,
       lockup: kind === 'setLockup' ? { unixTimestamp: toText(unixTimestamp), epoch: toText(epoch) } : null,
-      effectiveTimestamp: start !== null && start > (blockTime ?? 0) ? `${start}` : null,
+      effectiveTimestamp: start !== null && start > (transaction.blockTime ?? 0) ? `${start}` : null,
       instructionIdx: index,
       innerInstructionIdx: innerIndex,
     };
   };
   return (call, balances) => {
     if (call.parsed === null) return [programsChangeOf(call)];
-    const { account, space } = call.parsed.info;
-    const bytes = asBigInt(space);
-    if (call.program === 'system' && typeof account === 'string' && bytes !== null) spaces.set(account, bytes);
+    assignments.noteSpace(call);
     const right = readChange(call, balances, changeRowOf(call));
     const lock = readChange(call, balances, lockRowOf(call));
     const isLocked = Object.values(lock?.lockup ?? {}).some((end) => end !== '0');

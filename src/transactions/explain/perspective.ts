@@ -5,7 +5,7 @@ import type { Interpreted } from '../analysis/interpretation.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
 import { allInstructions, type ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { sumByMint } from '../analysis/payments.ts';
-import { findGivenRights, isSaidByRight } from '../analysis/rules/authorities.ts';
+import { findGivenRights, isSaidByRight } from '../analysis/rules/given-rights.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';

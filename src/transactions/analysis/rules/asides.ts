@@ -11,7 +11,7 @@ import { allInstructions, type ParsedTransaction } from '../parsed-transaction.t
 import { findRemainder } from '../remainder.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { WalletSums } from '../wallet-sums.ts';
-import { findGivenRights, topLevelProgramOf } from './authorities.ts';
+import { findGivenRights, topLevelProgramOf } from './given-rights.ts';
 import { findStakeChanges } from './native-programs.ts';
 
 const NONE: Asides = {

@@ -10,7 +10,7 @@ import { type NetChange, splitBySign } from '../net-change.ts';
 import { sumByMint } from '../payments.ts';
 import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
-import { findGivenRights, isSaidByRight } from './authorities.ts';
+import { findGivenRights, isSaidByRight } from './given-rights.ts';
 
 /** Interprets a call of a program of which nothing more is known. */
 export function interpretCall(
