@@ -50,61 +50,58 @@ export function movementsOf(
   signers: ReadonlySet<string>,
 ): readonly Movement[] {
   const places = callersOf(instructions);
-  const made = accountsMade(instructions);
-  /** Returns whether lamports are for a new account, and no more than its deposit; what it gets later is a payment. */
-  const openingOf = ({ type, asset, lamports, ...transfer }: Transfer): 'rent' | 'funding' | null => {
-    if (type === 'changeOwner' && asset === 'SOL' && lamports !== null && made.has(transfer.fromTokenAccount ?? ''))
-      return 'rent';
-    const account = made.get(transfer.toUserAccount ?? '');
-    const isBefore = account !== undefined && isNotAfter(transfer.call, account.place);
-    const isOpening = type === 'transfer' && asset === 'SOL' && transfer.call.innerIndex !== null && isBefore;
-    if (type !== 'createAccount' && !isOpening) return null;
-    if (account === undefined || transfer.amount > account.deposit) return 'funding';
-    account.deposit -= transfer.amount;
-    return 'rent';
-  };
+  const openingOf = openingsIn(instructions);
   const all = transfers.some(({ lamports }) => lamports !== null) ? transfers.flatMap(withLamports) : transfers;
   return all.flatMap((transfer, at): Movement[] => {
-    const { type, asset, mint, decimals, feeAmount, call } = transfer;
+    const { type, asset, mint, decimals, feeAmount, call, fromUserAccount, fromTokenAccount } = transfer;
     if (isOfClosing(transfer, all[at + 1])) return []; // it is in what the closing pays out
     const before = all[at - 1];
     const amount = transfer.amount + (before !== undefined && isOfClosing(before, transfer) ? before.amount : 0n);
-    const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
     const kind = KIND_BY_TRANSFER[type];
-    const isSol = asset === 'SOL' || isWrappedSol(mint);
     const isUnknown = asset === 'token' && mint === null; // no record says what it is
     if (kind === undefined || isUnknown || amount === 0n) return [];
-    const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account, call));
-    const from = isSol ? walletOf(fromTokenAccount ?? fromUserAccount) : (fromUserAccount ?? fromTokenAccount);
-    const isPaid = isSol && kind !== 'changeOwner';
-    const to = isPaid ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
+    const { from, to } = walletsOf(transfer, ownerOf);
+    if (from === to) return [];
     const { callers, venue } = places.get(call) ?? TOP_LEVEL;
+    const isSol = holdsSol(transfer);
     const isTip = isSol && kind === 'transfer' && isTipAccount(to ?? '');
-    const signature = signatureOf(
-      call,
-      { kind, from, to, hasOwner: asset === 'token' && fromUserAccount !== null },
-      signers,
-    );
+    const hasOwner = asset === 'token' && fromUserAccount !== null;
+    const signature = signatureOf(call, { kind, from, to, hasOwner }, signers);
     const isOwnerless = kind === 'close' && from === fromTokenAccount; // such as a mint
     const isOfNobody = isOwnerless && (callers.length === 0 || signature.role !== 'program'); // nor a program's own
-    return from === to
-      ? []
-      : [
-          {
-            kind: isTip ? 'tip' : isOfNobody ? 'transfer' : (openingOf(transfer) ?? kind),
-            from,
-            to,
-            mint: isSol ? WRAPPED_SOL : (mint ?? ''),
-            amount,
-            withheld: feeAmount ?? 0n,
-            decimals,
-            ...signature,
-            callers,
-            venue,
-            instruction: [call.index, call.innerIndex],
-          },
-        ];
+    return [
+      {
+        kind: isTip ? 'tip' : isOfNobody ? 'transfer' : (openingOf(transfer) ?? kind),
+        from,
+        to,
+        mint: isSol ? WRAPPED_SOL : (mint ?? ''),
+        amount,
+        withheld: feeAmount ?? 0n,
+        decimals,
+        ...signature,
+        callers,
+        venue,
+        instruction: [call.index, call.innerIndex],
+      },
+    ];
   });
+}
+
+const holdsSol = ({ asset, mint }: Transfer): boolean => asset === 'SOL' || isWrappedSol(mint);
+
+/** Returns between which wallets a transfer was: SOL is of who owns the account that holds it. */
+function walletsOf(transfer: Transfer, ownerOf: OwnerOf): Pick<Movement, 'from' | 'to'> {
+  const { type, call, fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
+  const isSol = holdsSol(transfer);
+  const walletOf = (account: string | null, user: string | null, isHeld: boolean): string | null => {
+    if (!isHeld) return user ?? account;
+    const holder = account ?? user;
+    return holder === null ? null : ownerOf(holder, call);
+  };
+  return {
+    from: walletOf(fromTokenAccount, fromUserAccount, isSol),
+    to: walletOf(toTokenAccount, toUserAccount, isSol && type !== 'changeOwner'),
+  };
 }
 
 /** Returns a change of owner with what it does to the account's lamports: those beyond the deposit are as if they were sent. */
@@ -132,6 +129,22 @@ interface MadeAccount {
 
 const isNotAfter = ({ index, innerIndex }: Instruction, place: Instruction | null): boolean =>
   place === null || index < place.index || (index === place.index && (innerIndex ?? -1) <= (place.innerIndex ?? -1));
+
+/** Returns a function that says whether lamports are for a new account, and no more than its deposit; what it gets later is a payment. */
+function openingsIn(instructions: readonly Instruction[]): (transfer: Transfer) => 'rent' | 'funding' | null {
+  const made = accountsMade(instructions);
+  return ({ type, asset, amount, lamports, call, fromTokenAccount, toUserAccount }) => {
+    if (type === 'changeOwner' && asset === 'SOL' && lamports !== null && made.has(fromTokenAccount ?? ''))
+      return 'rent';
+    const account = made.get(toUserAccount ?? '');
+    const isBefore = account !== undefined && isNotAfter(call, account.place);
+    const isOpening = type === 'transfer' && asset === 'SOL' && call.innerIndex !== null && isBefore;
+    if (type !== 'createAccount' && !isOpening) return null;
+    if (account === undefined || amount > account.deposit) return 'funding';
+    account.deposit -= amount;
+    return 'rent';
+  };
+}
 
 function accountsMade(instructions: readonly Instruction[]): ReadonlyMap<string, MadeAccount> {
   const made = new Map<string, MadeAccount>();
