@@ -4,8 +4,7 @@ import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
-import { forEachYielding } from '../upstream/json/cooperative.ts';
-import { eachElement, elements, isNull, members, parseString } from '../upstream/json/raw-json.ts';
+import { elements, forEachElement, isNull, members, parseString } from '../upstream/json/raw-json.ts';
 import type { CostSharer } from '../upstream/reads/shared-cost.ts';
 import { gatherMints } from './gather-mints.ts';
 import type { GetBytes } from './http-get.ts';
@@ -61,7 +60,7 @@ const BYTES_PER_TURN = 32 * 1024;
 /** An odd row leaves the other mints their places. */
 async function readVerified(body: Buffer): Promise<ReadonlySet<string>> {
   const verified = new Set<string>();
-  await forEachYielding(eachElement(body), BYTES_PER_TURN, (row) => {
+  await forEachElement(body, BYTES_PER_TURN, (row) => {
     const id = tryOrUndefined(() => verifiedIn(row));
     if (id !== undefined) verified.add(id);
   });

@@ -3,7 +3,7 @@ import { VOTE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { asArray, asInteger, asObject, programName } from '../../../transactions/index.ts';
 import { malformed } from '../../upstream/json/json-scanner.ts';
 import { eachElement, elements, isNull, type Members, members } from '../../upstream/json/raw-json.ts';
-import { describeBlock, eachReward, RewardCounter, transactionsOf } from '../../upstream/reads/block-summary.ts';
+import { describeBlock, RewardCounter, rewardsOf, transactionsOf } from '../../upstream/reads/block-summary.ts';
 import { BlockCounter, isLegacy, MAX_VOTE_SIGNERS, parseEffects, tipsIn } from '../../upstream/reads/block-tally.ts';
 import type { BlockListing, ProgramCount } from '../routing/block-listings.ts';
 import { type CalledPrograms, guessType } from './type-hint.ts';
@@ -38,7 +38,7 @@ export function listBlock(result: Buffer): BlockListing {
     if (rows.length === LISTING_PAGE_SIZE) endPage();
   }
   endPage();
-  for (const reward of eachReward(block)) rewards.add(reward);
+  for (const reward of eachElement(rewardsOf(block))) rewards.add(reward);
   return {
     block: describeBlock(block, counter.tally(), rewards),
     pageEnds,

@@ -25,52 +25,6 @@ const CLOSE_ARRAY = 0x5d;
 // after it, or throws `upstream_error` where the grammar is broken.
 
 /**
- * Skips values from the start of one on, `depth` levels deep, until the outermost ends, which leaves nothing in `open`, or
- * the next begins at `pauseAt` or later, or a string is longer. `open` has the brackets around `at`, outermost first, and a
- * quote for such a string, which goes on with a character that is not escaped.
- */
-export function skipParts(bytes: Buffer, start: number, depth: number, open: number[], pauseAt: number): number {
-  let at = start;
-  while (at < pauseAt) {
-    const byte = bytes[at];
-    const isInString = open.length > 0 && open[open.length - 1] === QUOTE;
-    if (isInString || byte === QUOTE) {
-      if (isInString) open.pop();
-      const stringEnd = isInString ? findStringEnd(bytes, at, pauseAt) : skipString(bytes, at, pauseAt);
-      if (stringEnd === undefined) {
-        open.push(QUOTE);
-        return isEscaped(bytes, pauseAt, isInString ? at : at + 1) ? pauseAt + 1 : pauseAt;
-      }
-      at = stringEnd;
-    } else if (!isOpening(byte)) at = skipScalar(bytes, at);
-    else {
-      if (depth + open.length === MAX_DEPTH) throw malformed();
-      at = skipSpace(bytes, at + 1);
-      if (bytes[at] !== closingOf(byte)) {
-        open.push(byte);
-        if (byte === OPEN_OBJECT) at = skipName(bytes, at);
-        continue;
-      }
-      at++;
-    }
-    for (;;) {
-      if (open.length === 0) return at;
-      const enclosing = open[open.length - 1];
-      at = skipSpace(bytes, at);
-      if (bytes[at] === COMMA) {
-        at = skipSpace(bytes, at + 1);
-        if (enclosing === OPEN_OBJECT) at = skipName(bytes, at);
-        break;
-      }
-      if (bytes[at] !== closingOf(enclosing)) throw malformed();
-      open.pop();
-      at++;
-    }
-  }
-  return at;
-}
-
-/**
  * Returns true for one whole value that is spelled canonically: without white space, and the names of each object in their
  * order, each once, of plain ASCII. False for any other text, also if it is no JSON.
  */
@@ -184,9 +138,11 @@ export class PartsWalk {
   readonly #closing: number | undefined;
   readonly #visit: VisitPart;
   readonly #visitorsOf: VisitorsOf | undefined;
-  /** The brackets that are open within the part at which the walk has paused. */
+  /** The brackets that are open within the part at which the walk has paused, outermost first, and a quote for a string. */
   readonly #open: number[] = [];
   #inner: PartsWalk | undefined;
+  /** Those that were skipped so far: parts, and what is within them. */
+  values = 0;
   #nameStart = 0;
   #nameEnd = 0;
   #start = -1;
@@ -242,11 +198,59 @@ export class PartsWalk {
 
   /** Returns where the part ends, or the position at which to go on within it. */
   #skipPart(at: number, pauseAt: number): number {
-    if (this.#inner === undefined)
-      return skipParts(this.#bytes, at, this.#depth + 1, this.#open, Math.max(pauseAt, at + 1));
+    if (this.#inner === undefined) return this.#skipValues(at, Math.max(pauseAt, at + 1));
     const inner = this.#inner;
     if (inner.run(pauseAt - at)) this.#inner = undefined;
     return inner.at;
+  }
+
+  /**
+   * Skips values from the start of one on until the outermost ends, which leaves nothing open, or the next begins at `pauseAt` or
+   * later, or a string is longer: that goes on with a character that is not escaped.
+   */
+  #skipValues(start: number, pauseAt: number): number {
+    const [bytes, open] = [this.#bytes, this.#open];
+    let [at, values] = [start, 0];
+    walk: while (at < pauseAt) {
+      values++;
+      const byte = bytes[at];
+      const isInString = open.length > 0 && open[open.length - 1] === QUOTE;
+      if (isInString || byte === QUOTE) {
+        if (isInString) open.pop();
+        const stringEnd = isInString ? findStringEnd(bytes, at, pauseAt) : skipString(bytes, at, pauseAt);
+        if (stringEnd === undefined) {
+          open.push(QUOTE);
+          at = isEscaped(bytes, pauseAt, isInString ? at : at + 1) ? pauseAt + 1 : pauseAt;
+          break;
+        }
+        at = stringEnd;
+      } else if (!isOpening(byte)) at = skipScalar(bytes, at);
+      else {
+        if (this.#depth + 1 + open.length === MAX_DEPTH) throw malformed();
+        at = skipSpace(bytes, at + 1);
+        if (bytes[at] !== closingOf(byte)) {
+          open.push(byte);
+          if (byte === OPEN_OBJECT) at = skipName(bytes, at);
+          continue;
+        }
+        at++;
+      }
+      for (;;) {
+        if (open.length === 0) break walk;
+        const enclosing = open[open.length - 1];
+        at = skipSpace(bytes, at);
+        if (bytes[at] === COMMA) {
+          at = skipSpace(bytes, at + 1);
+          if (enclosing === OPEN_OBJECT) at = skipName(bytes, at);
+          break;
+        }
+        if (bytes[at] !== closingOf(enclosing)) throw malformed();
+        open.pop();
+        at++;
+      }
+    }
+    this.values += values;
+    return at;
   }
 }
 

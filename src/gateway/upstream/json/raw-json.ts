@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { runYielding } from './cooperative.ts';
 import {
   BACKSLASH,
@@ -24,6 +25,8 @@ const LONG_TEXT = 64 * 1024;
 
 /** The most names of an object, and elements of an array that is found in one turn. No answer of a node has a tenth of them. */
 const MAX_PARTS = 10_000;
+/** The most values within an element that is handled in one turn: a transaction has a few thousand of them. */
+const MAX_VALUES = 100_000;
 /** The most elements of an array that is found in turns: more rows of a list than fit into a response. */
 const MAX_ROWS = 1_000_000;
 /** The most elements with parts of an array that is shown in its one spelling: a token's metadata may have a million. */
@@ -163,7 +166,33 @@ export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
   }
 }
 
-/** The bytes in which {@link eachElement} finds elements at a time. */
+/**
+ * Handles the elements of a long array, about `bytesPerTurn` bytes of it in one turn of the event loop. Throws `upstream_error` as
+ * {@link elements} does, and for an element that has too many parts to be handled in one.
+ */
+export async function forEachElement(
+  bytes: Buffer,
+  bytesPerTurn: number,
+  handle: (element: Buffer) => void,
+): Promise<void> {
+  const found: Buffer[] = [];
+  let [turnEnd, valuesBefore] = [bytesPerTurn, 0];
+  const visit: VisitPart = (start, end) => {
+    if (walk.values - valuesBefore > MAX_VALUES) throw malformed();
+    valuesBefore = walk.values;
+    found.push(bytes.subarray(start, end));
+  };
+  const walk = walkWhole(bytes, OPEN_ARRAY, { visit });
+  for (let isOver = false; !isOver; ) {
+    isOver = walk.run(ELEMENTS_AT_A_TIME);
+    for (const element of found.splice(0)) handle(element);
+    if (walk.at < turnEnd) continue;
+    await ownTurn();
+    turnEnd = walk.at + bytesPerTurn;
+  }
+}
+
+/** The bytes in which elements are found at a time. */
 const ELEMENTS_AT_A_TIME = 4096;
 
 function findElements(bytes: Buffer, most: number): Search<Buffer[]> {

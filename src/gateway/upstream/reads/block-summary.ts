@@ -4,11 +4,11 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { forEachYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
   canonicalJson,
-  eachElement,
+  forEachElement,
   isNull,
   type Members,
   members,
@@ -97,7 +97,7 @@ async function factsOfBlock(result: Buffer): Promise<Facts> {
   const [order, outcomes] = [createHash('sha256'), createHash('sha256')];
   for (const name of ['blockhash', 'parentSlot', 'previousBlockhash']) order.update(block.get(name) ?? '').update(' ');
   let hasOutcomes = true;
-  await forEachYielding(eachElement(transactionsOf(block)), YIELD_EVERY_BYTES, (bytes) => {
+  await forEachElement(transactionsOf(block), YIELD_EVERY_BYTES, (bytes) => {
     const [transaction, meta] = pickMembers(bytes, ['transaction', 'meta']);
     const [signatures] = transaction === undefined ? [] : pickMembers(transaction, ['signatures']);
     order.update(spelledAlike(signatures)).update(' ');
@@ -159,10 +159,10 @@ async function readBlock(
 /** Summarizes a `getBlock` result in many turns of the event loop, none longer than a few milliseconds. */
 export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
   const parts = await membersYielding(result);
-  const transactions = await tallyTransactions(eachElement(transactionsOf(parts)));
+  const transactions = await tallyTransactions(transactionsOf(parts));
   const rewards = new RewardCounter();
   // the first blocks of an epoch have megabytes of rewards
-  await forEachYielding(eachReward(parts), YIELD_EVERY_BYTES, (reward) => rewards.add(reward));
+  await forEachElement(rewardsOf(parts), YIELD_EVERY_BYTES, (reward) => rewards.add(reward));
   return describeBlock(parts, transactions, rewards);
 }
 
@@ -173,10 +173,12 @@ export function transactionsOf(block: Members): Buffer {
   return transactions;
 }
 
-export function eachReward(block: Members): Iterable<Buffer> {
+export function rewardsOf(block: Members): Buffer {
   const rewards = block.get('rewards');
-  return rewards === undefined || isNull(rewards) ? [] : eachElement(rewards);
+  return rewards === undefined || isNull(rewards) ? NO_REWARDS : rewards;
 }
+
+const NO_REWARDS = Buffer.from('[]');
 
 /** Puts a summary together from the members of a `getBlock` result and what was counted in it. */
 export const describeBlock = (block: Members, transactions: BlockTally, rewards: RewardCounter): BlockSummary => ({

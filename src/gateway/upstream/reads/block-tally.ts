@@ -1,10 +1,10 @@
 import { SIGNATURE_LAMPORTS } from '../../../shared/domain/priority-fee.ts';
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { JITO_TIP_ACCOUNTS } from '../../../transactions/index.ts';
-import { forEachYielding } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
   elements,
+  forEachElement,
   isNull,
   type Members,
   member,
@@ -91,9 +91,9 @@ export class BlockCounter {
  * Counts the transactions of a block, each in the form of `transactionDetails: "accounts"`. A block has megabytes of
  * them, so it yields to the event loop in between. Throws `upstream_error` for anything else.
  */
-export async function tallyTransactions(transactions: Iterable<Buffer>): Promise<BlockTally> {
+export async function tallyTransactions(transactions: Buffer): Promise<BlockTally> {
   const counter = new BlockCounter();
-  await forEachYielding(transactions, TALLIED_BYTES_PER_TURN, (bytes) => counter.add(parseOutcome(bytes)));
+  await forEachElement(transactions, TALLIED_BYTES_PER_TURN, (bytes) => counter.add(parseOutcome(bytes)));
   return counter.tally();
 }
 

@@ -1,6 +1,5 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { forEachYielding } from '../json/cooperative.ts';
-import { eachElement, elements, member, members, parseString, parseU64 } from '../json/raw-json.ts';
+import { eachElement, elements, forEachElement, member, members, parseString, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Filter of getProgramAccounts: nodes have an index for some (Solana RPC, secondary indexes). */
@@ -57,7 +56,7 @@ export async function readProgramAccounts(
   onAccount: (account: ListedAccount) => void,
 ): Promise<Slot> {
   const { slot, rows } = await listProgramAccounts(rpc, program, query);
-  await forEachYielding(eachElement(rows), BYTES_PER_TURN, (row) => onAccount(parseListedAccount(row)));
+  await forEachElement(rows, BYTES_PER_TURN, (row) => onAccount(parseListedAccount(row)));
   return slot;
 }
 

@@ -2,11 +2,17 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { BlockLink } from '../geyser/feed-update.ts';
-import { forEachYielding } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { eachElement, isNull, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import {
+  forEachElement,
+  isNull,
+  membersYielding,
+  parseSafeInteger,
+  parseString,
+  pickMembers,
+} from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
-import { eachReward, transactionsOf } from './block-summary.ts';
+import { rewardsOf, transactionsOf } from './block-summary.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
 /** A block and the accounts that it may have written. */
@@ -46,12 +52,10 @@ export async function readWrittenAccounts(
   const block = await membersYielding(result);
   const written = new Map<string, string>();
   if (!mayOmitRewards && isNull(block.get('rewards'))) throw malformed();
-  await forEachYielding(eachReward(block), PARSED_BYTES_PER_TURN, (bytes) => {
-    const { pubkey }: { pubkey?: unknown } = Object(JSON.parse(bytes.toString('utf8')));
-    if (typeof pubkey === 'string') written.set(pubkey, '');
-  });
-  const transactions = eachElement(transactionsOf(block));
-  await forEachYielding(transactions, PARSED_BYTES_PER_TURN, (bytes) => addWritten(bytes, written));
+  await forEachElement(rewardsOf(block), PARSED_BYTES_PER_TURN, (reward) =>
+    written.set(parseString(pickMembers(reward, ['pubkey'])[0]), ''),
+  );
+  await forEachElement(transactionsOf(block), PARSED_BYTES_PER_TURN, (bytes) => addWritten(bytes, written));
   return {
     slot,
     blockhash: parseString(block.get('blockhash')),
@@ -62,10 +66,8 @@ export async function readWrittenAccounts(
 }
 
 function addWritten(bytes: Buffer, written: Map<string, string>): void {
-  let parsed: AccountsOfTransaction;
   try {
-    parsed = JSON.parse(bytes.toString('utf8'));
-    const { transaction, meta } = parsed;
+    const { transaction, meta }: AccountsOfTransaction = JSON.parse(bytes.toString('utf8'));
     const programs = new Map(
       (meta?.postTokenBalances ?? []).map(({ accountIndex, programId = '' }) => [accountIndex, programId]),
     );
