@@ -1,7 +1,7 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
+import type { EmbeddedFeed } from '../geyser/embedded-feed.ts';
 import type { GeyserFaults } from '../geyser/geyser-faults.ts';
-import type { GeyserServer } from '../geyser/geyser-server.ts';
 import type { InjectedFaults, SubscriptionRefusal } from '../rpc/injected-faults.ts';
 import type { SlotTicker } from './slot-ticker.ts';
 
@@ -26,7 +26,7 @@ interface ControlledParts {
   readonly faults: InjectedFaults;
   readonly server: ControlledServer;
   /** Undefined where the cluster has no Geyser feed. */
-  readonly geyser: Pick<GeyserServer, 'restart' | 'lag'> | undefined;
+  readonly feed: EmbeddedFeed | undefined;
   readonly geyserFaults: GeyserFaults;
 }
 
@@ -34,7 +34,7 @@ interface ControlledParts {
 export type ClusterControl = ReturnType<typeof createClusterControl>;
 
 /** Creates the control of a cluster in the same thread. */
-export function createClusterControl({ chain, slotTicker, faults, server, geyser, geyserFaults }: ControlledParts) {
+export function createClusterControl({ chain, slotTicker, faults, server, feed, geyserFaults }: ControlledParts) {
   const inject = async (changes: Partial<InjectedFaults>): Promise<void> => void Object.assign(faults, changes);
   return {
     ...server,
@@ -65,8 +65,8 @@ export function createClusterControl({ chain, slotTicker, faults, server, geyser
     /** Injects faults into the Geyser feed. */
     injectGeyser: async (changes: Partial<GeyserFaults>): Promise<void> => void Object.assign(geyserFaults, changes),
     /** Ends all subscriptions to the Geyser feed, as a restart does; without a replay its blocks are forgotten. */
-    restartGeyser: async (keepsReplay: boolean) => geyser?.restart(keepsReplay),
+    restartGeyser: async (keepsReplay: boolean) => feed?.restart(keepsReplay),
     /** Ends all subscriptions to the Geyser feed as those of slow readers. */
-    lagGeyser: async () => geyser?.lag(),
+    lagGeyser: async () => feed?.lag(),
   };
 }

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
 import bs58 from 'bs58';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { repeat } from '../../shared/runtime/repeat.ts';
 import type { Chain, SlotEvent } from '../bank/chain.ts';
 import type { Block } from '../bank/produced-block.ts';
 import type { GeyserFaults } from './geyser-faults.ts';
 import {
+  decodeRequest,
   encodeAccountUpdate,
   encodeBlockMetaUpdate,
   encodeBlockUpdate,
+  encodePingUpdate,
   encodePongUpdate,
   encodeSlotUpdate,
   type GeyserBlock,
@@ -18,12 +22,8 @@ import {
   STATUS,
 } from './geyser-messages.ts';
 
-/** The client's end of a subscription. */
-export interface GeyserReceiver {
-  send(message: Uint8Array): void;
-  /** Ends the subscription with a status of gRPC. */
-  end(code: number, details: string): void;
-}
+/** The plugin's end of a subscription. */
+export type SubscribeCall = ServerDuplexStream<Uint8Array, Uint8Array>;
 
 /** Status codes of gRPC that the plugin ends a subscription with. */
 export const CODE = { invalidArgument: 3, outOfRange: 11, internal: 13, unavailable: 14, unauthenticated: 16 } as const;
@@ -37,6 +37,8 @@ interface StoredBlock extends GeyserBlock {
 
 /** Statuses between two commitments, which a filter must name to get them. */
 const INTERSLOT: ReadonlySet<number> = new Set([STATUS.completed, STATUS.createdBank, STATUS.dead]);
+
+const PING_MS = 10_000;
 
 /** Another node counts its writes from elsewhere. */
 const WRITE_VERSIONS_APART = 1_000_000;
@@ -62,18 +64,30 @@ export class EmbeddedFeed {
     return this.#sealedAt(STATUS.confirmed)[0]?.slot;
   }
 
-  subscribe(receiver: GeyserReceiver): GeyserSubscription {
-    const subscription: GeyserSubscription = {
-      receiver,
-      onRequest: (request) => this.#onRequest(subscription, request),
-      request: undefined,
-    };
+  /** Serves one subscription until it ends. */
+  serve(call: SubscribeCall): void {
+    const subscription: GeyserSubscription = { call, request: undefined };
     this.#subscriptions.add(subscription);
-    return subscription;
-  }
-
-  unsubscribe(subscription: GeyserSubscription): void {
-    this.#subscriptions.delete(subscription);
+    const stopPing = repeat(this.#clock, PING_MS, () => {
+      if (!this.#faults.isSilent) call.write(encodePingUpdate());
+    });
+    const end = (): void => {
+      stopPing();
+      this.#subscriptions.delete(subscription);
+    };
+    call.on('data', (bytes: Uint8Array) => {
+      try {
+        this.#onRequest(subscription, decodeRequest(bytes));
+      } catch (thrown) {
+        endCall(call, CODE.invalidArgument, String(thrown));
+      }
+    });
+    call.on('end', () => {
+      end();
+      call.end();
+    });
+    call.on('cancelled', end);
+    call.on('error', end);
   }
 
   /** Sends what has happened in a slot. */
@@ -105,7 +119,7 @@ export class EmbeddedFeed {
   }
 
   #endAll(code: number, details: string): void {
-    for (const { receiver } of [...this.#subscriptions]) receiver.end(code, details);
+    for (const { call } of [...this.#subscriptions]) endCall(call, code, details);
     this.#subscriptions.clear();
   }
 
@@ -153,7 +167,7 @@ export class EmbeddedFeed {
   }
 
   #sendStatus(
-    { receiver, request }: GeyserSubscription,
+    { call, request }: GeyserSubscription,
     { slot, parentSlot }: Pick<StoredBlock, 'slot' | 'parentSlot'>,
     status: number,
   ): void {
@@ -163,7 +177,7 @@ export class EmbeddedFeed {
       INTERSLOT.has(status) ? filter.interslot : isOwn || !filter.byCommitment,
     );
     if (names.length === 0) return;
-    receiver.send(
+    call.write(
       encodeSlotUpdate(
         names.map(([name]) => name),
         slot,
@@ -174,33 +188,33 @@ export class EmbeddedFeed {
   }
 
   #sendBlock(subscription: GeyserSubscription, block: StoredBlock, status: number): void {
-    const { receiver, request } = subscription;
+    const { call, request } = subscription;
     if (this.#faults.isSilent || request === undefined) return;
     const isStatusFirst = this.#faults.order === 'richat' && status !== STATUS.processed;
     if (isStatusFirst) this.#sendStatus(subscription, block, status);
     for (const write of block.writes) {
       const names = [...request.accounts].filter(([, keys]) => keys.has(write.address)).map(([name]) => name);
-      if (names.length > 0) receiver.send(encodeAccountUpdate(names, block.slot, write));
+      if (names.length > 0) call.write(encodeAccountUpdate(names, block.slot, write));
     }
     for (const [name, { accounts, includesAccounts }] of request.blocks) {
       const writes = includesAccounts ? block.writes.filter(({ address }) => accounts.has(address)) : [];
-      receiver.send(encodeBlockUpdate([name], block, writes));
+      call.write(encodeBlockUpdate([name], block, writes));
     }
-    if (request.blocksMeta.length > 0) receiver.send(encodeBlockMetaUpdate(request.blocksMeta, block));
+    if (request.blocksMeta.length > 0) call.write(encodeBlockMetaUpdate(request.blocksMeta, block));
     if (!isStatusFirst) this.#sendStatus(subscription, block, status);
   }
 
   #onRequest(subscription: GeyserSubscription, request: GeyserRequest): void {
-    const { receiver } = subscription;
+    const { call } = subscription;
     if (request.pingId !== undefined) {
-      receiver.send(encodePongUpdate(request.pingId));
+      call.write(encodePongUpdate(request.pingId));
       return;
     }
     if (
       this.#faults.refusesAccountsInBlocks &&
       [...request.blocks.values()].some((filter) => filter.includesAccounts)
     ) {
-      receiver.end(CODE.invalidArgument, 'failed to create filter: `include_accounts` is not allowed');
+      endCall(call, CODE.invalidArgument, 'failed to create filter: `include_accounts` is not allowed');
       return;
     }
     const isFirst = subscription.request === undefined;
@@ -218,11 +232,12 @@ export class EmbeddedFeed {
     const stored = this.#sealedAt(request.commitment);
     const [first, last] = [stored[0]?.slot, stored.at(-1)?.slot];
     if (first === undefined || last === undefined || fromSlot > last) {
-      subscription.receiver.end(CODE.internal, 'failed to get replay response');
+      endCall(subscription.call, CODE.internal, 'failed to get replay response');
       return;
     }
     if (fromSlot < first) {
-      subscription.receiver.end(
+      endCall(
+        subscription.call,
         CODE.outOfRange,
         `broadcast from ${fromSlot} is not available, last available: ${first}`,
       );
@@ -251,8 +266,11 @@ export class EmbeddedFeed {
 
 /** One subscription. A request replaces the one before. */
 interface GeyserSubscription {
-  readonly receiver: GeyserReceiver;
-  readonly onRequest: (request: GeyserRequest) => void;
+  readonly call: SubscribeCall;
   /** The request that is in force; undefined before the first. */
   request: GeyserRequest | undefined;
 }
+
+/** Ends a subscription with a status of gRPC. */
+const endCall = (call: SubscribeCall, code: number, details: string): void =>
+  void call.emit('error', { code, details });

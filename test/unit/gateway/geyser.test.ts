@@ -494,16 +494,16 @@ t.test('embedded-feed', async (t) => {
 
   t.test('a restart, a lagging reader and a refused filter end the stream', async (t) => {
     const restarted = await subscribe('blocks');
-    await server.restart(true);
+    server.feed.restart(true);
     t.match(await restarted.ended(), { code: 14 });
     const lagged = await subscribe('blocks');
-    await server.lag();
+    server.feed.lag();
     t.match(await lagged.ended(), { code: 13, reason: /lagged/ });
     faults.refusesAccountsInBlocks = true;
     t.match(await (await subscribe('blocks')).ended(), { code: 3 });
     faults.refusesAccountsInBlocks = false;
     const tip = chain.slot('confirmed');
-    await server.restart(false);
+    server.feed.restart(false);
     t.match(await (await subscribe('blocks', 1, tip)).ended(), { code: 13 });
   });
 
