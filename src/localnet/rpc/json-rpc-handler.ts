@@ -8,17 +8,10 @@ export type CallHandler = (method: string, params: unknown) => unknown;
 
 type JsonRpcId = number | bigint | string | null;
 
-/** Parsed entry of a request. */
-type RequestEntry =
-  | {
-      readonly kind: 'call';
-      readonly id: JsonRpcId;
-      readonly version: unknown;
-      readonly method: string;
-      readonly params: unknown;
-    }
-  | { readonly kind: 'notification' }
-  | { readonly kind: 'invalid'; readonly id: JsonRpcId };
+/** An entry of a request that can be answered: a call, a notification, or what is neither but has an id. */
+interface RequestEntry extends Readonly<Record<string, unknown>> {
+  readonly id?: JsonRpcId;
+}
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
@@ -34,44 +27,37 @@ export function handleJsonRpc(text: string, call: CallHandler, onError: (thrown:
   } catch {
     return errorResponse(null, parseError());
   }
-  const entries = (Array.isArray(request) ? request : [request]).map(parseEntry);
-  if (entries.some((entry) => entry === undefined)) return errorResponse(null, parseError());
-  const answers = entries.flatMap((entry) => (entry === undefined ? [] : handleEntry(entry, call, onError)));
+  const entries: readonly unknown[] = Array.isArray(request) ? request : [request];
+  if (!entries.every(isEntry)) return errorResponse(null, parseError());
+  const answers = entries.flatMap((entry) => handleEntry(entry, call, onError));
   if (Array.isArray(request)) return answers.length === 0 ? '' : `[${answers.join(',')}]`;
   return answers[0] ?? '';
 }
 
 function handleEntry(entry: RequestEntry, call: CallHandler, onError: (thrown: unknown) => void): string[] {
-  if (entry.kind === 'notification') return [];
-  if (entry.kind === 'invalid') return [errorResponse(entry.id, invalidRequest())];
-  if (entry.version === undefined || entry.version === null) {
+  const { jsonrpc: version = null, id = null, method, params = null } = entry;
+  const isKnown = Object.keys(entry).every((name) => KNOWN_MEMBERS.has(name));
+  if (!isKnown || typeof params !== 'object' || (version !== null && version !== '2.0') || typeof method !== 'string')
+    return [errorResponse(id, invalidRequest())];
+  if (entry.id === undefined) return []; // a notification
+  if (version === null) {
     const error = invalidRequest('Unsupported JSON-RPC protocol version');
-    return [toJson({ error: error.toJSON(), id: entry.id })];
+    return [toJson({ error: error.toJSON(), id })];
   }
   try {
-    return [toJson({ jsonrpc: '2.0', result: sortKeys(call(entry.method, entry.params)), id: entry.id })];
+    return [toJson({ jsonrpc: '2.0', result: sortKeys(call(method, params)), id })];
   } catch (thrown) {
-    if (thrown instanceof JsonRpcError) return [errorResponse(entry.id, thrown)];
+    if (thrown instanceof JsonRpcError) return [errorResponse(id, thrown)];
     onError(thrown);
-    return [errorResponse(entry.id, new JsonRpcError(-32603, 'Internal error'))];
+    return [errorResponse(id, new JsonRpcError(-32603, 'Internal error'))];
   }
 }
 
 const errorResponse = (id: JsonRpcId, error: JsonRpcError): string =>
   toJson({ jsonrpc: '2.0', error: error.toJSON(), id });
 
-/** Parses an entry; undefined for one that can't be answered because it has no usable id. */
-function parseEntry(value: unknown): RequestEntry | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { jsonrpc, id, method, params } = value as Record<string, unknown>; // an object of parsed JSON
-  const known = Object.keys(value).every((name) => KNOWN_MEMBERS.has(name));
-  const callable = params === undefined || params === null || typeof params === 'object';
-  const versioned = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';
-  const wellFormed = known && callable && versioned && typeof method === 'string';
-  if (id === undefined) return wellFormed ? { kind: 'notification' } : { kind: 'invalid', id: null };
-  if (!isId(id)) return undefined;
-  return wellFormed ? { kind: 'call', id, version: jsonrpc, method, params } : { kind: 'invalid', id };
-}
+const isEntry = (value: unknown): value is RequestEntry =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && (!('id' in value) || isId(value.id));
 
 const isId = (id: unknown): id is JsonRpcId =>
   id === null || typeof id === 'string' || ((typeof id === 'bigint' || Number.isInteger(id)) && Number(id) >= 0);
