@@ -38,7 +38,6 @@ export {
   decodeTokenProgramAccount,
   type Mint,
   MULTISIG_BYTES,
-  type Multisig,
   TOKEN_AMOUNT_OFFSET,
   TOKEN_PROGRAMS,
   type TokenAccount,

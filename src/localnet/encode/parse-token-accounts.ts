@@ -2,7 +2,6 @@ import {
   type AmountScale,
   decodeTokenProgramAccount,
   type Mint,
-  type Multisig,
   type TokenAccount,
   type TokenExtension,
 } from '../../transactions/index.ts';
@@ -21,23 +20,17 @@ export function parseTokenAccount(
       return token.isInitialized ? toParsedMint(token) : undefined;
     case 'account':
       return token.state === 'uninitialized' ? undefined : toParsedTokenAccount(token, scale(token.mint));
-    case 'multisig':
-      return toParsedMultisig(token);
+    case 'multisig': {
+      const { type, program: _, ...info } = token;
+      return { type, info };
+    }
     default:
       return undefined;
   }
 }
 
-function toParsedMint({
-  mintAuthority,
-  supply,
-  decimals,
-  isInitialized,
-  freezeAuthority,
-  extensions,
-}: Mint): ParsedAccountData {
-  const base = { mintAuthority, supply: `${supply}`, decimals, isInitialized, freezeAuthority };
-  return { type: 'mint', info: { ...base, ...extensionsMember(extensions) } };
+function toParsedMint({ type, program: _, supply, extensions, ...info }: Mint): ParsedAccountData {
+  return { type, info: { ...info, supply: `${supply}`, ...extensionsMember(extensions) } };
 }
 
 function toParsedTokenAccount(
@@ -61,16 +54,6 @@ function toParsedTokenAccount(
     },
   };
 }
-
-const toParsedMultisig = ({
-  numRequiredSigners,
-  numValidSigners,
-  isInitialized,
-  signers,
-}: Multisig): ParsedAccountData => ({
-  type: 'multisig',
-  info: { numRequiredSigners, numValidSigners, isInitialized, signers },
-});
 
 const extensionsMember = (extensions: readonly TokenExtension[]): object =>
   extensions.length === 0 ? {} : { extensions };
