@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { makeRoom } from '../shared/runtime/make-room.ts';
 import type { ControlledServer } from './control/cluster-control.ts';
 import { subscriptionRefused } from './encode/json-rpc-error.ts';
-import { HOST, listen, listenOnPair, type TakenPort, type WantedPorts } from './port-pair.ts';
+import { HOST, listen, listenOnPair, type WantedPorts } from './port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from './pubsub/subscription-registry.ts';
 import { callMethod, isMethod } from './rpc/call-method.ts';
 import { LATE_ACK_MS } from './rpc/injected-faults.ts';
@@ -16,16 +16,7 @@ import { createHttpHandler } from './rpc/rpc-http-handler.ts';
 type RpcBackend = Omit<NodeContext, 'address'>;
 
 /** A listening node: JSON-RPC over HTTP on one port of 127.0.0.1, pubsub over WebSocket on that one and on the next. */
-export interface RpcServer {
-  readonly url: string;
-  readonly wsUrl: string;
-  /** The wanted port that another process has, if that is why the node listens on other ports. */
-  readonly takenPort: TakenPort | undefined;
-  /** Answers a request to another server of the process as one to its own, while that listens. */
-  readonly handle: RequestListener;
-  readonly control: ControlledServer;
-  close(): Promise<void>;
-}
+export type RpcServer = Awaited<ReturnType<typeof startRpcServer>>;
 
 const MAX_CONNECTIONS = 4096;
 /** The most of them that are no WebSockets: the rest stays for those. */
@@ -38,7 +29,7 @@ const NORMAL_CLOSURE = 1000;
 const UPGRADE_REQUIRED = 426;
 
 /** Starts a server that answers like a node of the chain. */
-export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): Promise<RpcServer> {
+export async function startRpcServer(backend: RpcBackend, ports: WantedPorts) {
   const requests = new Map<string, number>();
   const http = createServer();
   const pubsub = createServer((_, response) => response.writeHead(UPGRADE_REQUIRED).end());
@@ -86,28 +77,32 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
     await closed;
   };
 
+  const control: ControlledServer = {
+    requestCounts: async () => Object.fromEntries(requests),
+    subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
+    dropWebSockets,
+    async closeWebSockets() {
+      for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
+    },
+    stopListening,
+    async startListening() {
+      if (http.listening) return;
+      await listen(http, port);
+      await listen(pubsub, port + 1);
+    },
+  };
+
   return {
     url: `http://${node.address}`,
     wsUrl: `ws://${node.address}`,
+    /** The wanted port that another process has, if that is why the node listens on other ports. */
     takenPort: taken,
-    handle(request, response) {
+    /** Answers a request to another server of the process as one to its own, while that listens. */
+    handle(request: IncomingMessage, response: ServerResponse) {
       if (http.listening) http.emit('request', request, response);
       else response.destroy();
     },
-    control: {
-      requestCounts: async () => Object.fromEntries(requests),
-      subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
-      dropWebSockets,
-      async closeWebSockets() {
-        for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
-      },
-      stopListening,
-      async startListening() {
-        if (http.listening) return;
-        await listen(http, port);
-        await listen(pubsub, port + 1);
-      },
-    },
+    control,
     async close() {
       unsubscribe();
       await stopListening();
