@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/domain/clock.ts';
+import { tryOrUndefined } from '../shared/domain/try-or-undefined.ts';
 import { parseRetryAfterMs } from '../shared/runtime/retry-after.ts';
 import { sleep } from '../shared/runtime/sleep.ts';
 import { isTransient, retryDelayMs } from './retry.ts';
@@ -118,24 +119,14 @@ export function requireSuccess(response: GatewayResponse, nowMs: number, url: st
     cluster: headers.get('x-cluster'),
     help: helpIn(headers.get('link'), url),
   };
-  const { error, message } = parseErrorBody(body);
-  if (isErrorCode(error)) throw new SlotgateError(error, message, details);
+  const { error, message } = Object(tryOrUndefined(() => JSON.parse(new TextDecoder().decode(body)))); // a proxy may have written it
+  if (isErrorCode(error)) throw new SlotgateError(error, typeof message === 'string' ? message : '', details);
   throw new SlotgateError('unreadable', `status ${status} without a known error code`, details);
 }
 
 function helpIn(link: string | null, url: string): string | null {
   const [, path = ''] = /^<([^>]+)>; rel="help"$/.exec(link ?? '') ?? [];
   return path !== '' && URL.canParse(path, url) ? new URL(path, url).href : null;
-}
-
-/** Parses the body of an error; `error` is undefined if somebody else wrote it, such as a proxy. */
-function parseErrorBody(body: Uint8Array): { readonly error: unknown; readonly message: string } {
-  try {
-    const { error, message } = Object(JSON.parse(new TextDecoder().decode(body)));
-    return { error, message: typeof message === 'string' ? message : '' };
-  } catch {
-    return { error: undefined, message: '' };
-  }
 }
 
 /** Reads a whole body. Throws `unreadable` if it is longer than `maxBytes`, so that no server can fill the memory. */

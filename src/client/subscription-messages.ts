@@ -1,6 +1,7 @@
 import type { TopicName } from '../gateway/routes/index.ts';
 import type { Commitment } from '../shared/domain/commitment.ts';
 import { ERRORS } from '../shared/domain/gateway-error.ts';
+import { tryOrUndefined } from '../shared/domain/try-or-undefined.ts';
 import { buildRequestTarget } from './request-target.ts';
 import type { Result } from './route-types.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
@@ -101,14 +102,10 @@ const isMessage = (value: unknown): value is MessageMembers =>
 /** Parses a message, and keeps its answer as the text that was signed. Undefined if the text is not a message. */
 export function parseSubscriptionMessage(text: string): SubscriptionMessage | undefined {
   const frame = parsePushFrame(text);
-  try {
-    const members: unknown = JSON.parse(frame?.metadata ?? text);
-    return isMessage(members)
-      ? { ...members, before: frame && stateBeforeIn(frame.metadata), answer: frame?.answer }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const members: unknown = tryOrUndefined(() => JSON.parse(frame?.metadata ?? text));
+  return isMessage(members)
+    ? { ...members, before: frame && stateBeforeIn(frame.metadata), answer: frame?.answer }
+    : undefined;
 }
 
 export const topicKeyOf = ({ topic, commitment, resumes }: AccountSubscription<Topic>): string =>

@@ -1,5 +1,7 @@
 import { API_PREFIX } from '../shared/domain/canonical-request.ts';
 import type { Clock } from '../shared/domain/clock.ts';
+import { tryOrUndefined } from '../shared/domain/try-or-undefined.ts';
+import { readOnce } from '../shared/runtime/read-once.ts';
 import type { GatewayResponse, RequestOptions, SendRequest } from './send-request.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import { isSuccession, parseSuccession } from './verify/succession.ts';
@@ -36,7 +38,7 @@ export class TrustStore {
   readonly #refusedUntilMs = new Map<string, number>();
   #initialAnchors: TrustAnchors | undefined;
   /** What all reads without bounds of their own wait for. */
-  #learning: Promise<TrustAnchors> | undefined;
+  readonly #learnOnce = readOnce(() => this.#learnInitialAnchors({}));
 
   constructor(options: TrustStoreOptions) {
     this.#options = options;
@@ -97,11 +99,7 @@ export class TrustStore {
 
   #learn(bounds: RequestOptions): Promise<TrustAnchors> {
     const { signal, timeoutMs, attempts } = bounds;
-    if ((signal ?? timeoutMs ?? attempts) !== undefined) return this.#learnInitialAnchors(bounds);
-    this.#learning ??= this.#learnInitialAnchors(bounds).finally(() => {
-      this.#learning = undefined;
-    });
-    return this.#learning;
+    return (signal ?? timeoutMs ?? attempts) === undefined ? this.#learnOnce() : this.#learnInitialAnchors(bounds);
   }
 
   async #learnInitialAnchors(bounds: RequestOptions): Promise<TrustAnchors> {
@@ -147,13 +145,8 @@ function publicKeyOf(response: GatewayResponse): TrustedKey {
 }
 
 function textMember({ body, status }: GatewayResponse, ...path: readonly string[]): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-    for (const name of path) value = Object(value)[name];
-  } catch {
-    value = undefined;
-  }
+  let value: unknown = tryOrUndefined(() => JSON.parse(new TextDecoder().decode(body)));
+  for (const name of path) value = Object(value)[name];
   if (typeof value === 'string') return value;
   throw new SlotgateError('unreadable', `the answer of the gateway lacks its ${path.at(-1)}`, { status });
 }

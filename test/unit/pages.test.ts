@@ -22,7 +22,6 @@ import { wordsOf } from '../../src/pages/format/amounts.ts';
 import { Figures, formatSentence, formatSpan, shorten } from '../../src/pages/format/figures.ts';
 import { Announcer } from '../../src/pages/live/announcer.ts';
 import { agreementWords, type Health, type HealthReport, healthSentence } from '../../src/pages/live/health.ts';
-import { KeyMemory } from '../../src/pages/live/key-memory.ts';
 import {
   afterEvent,
   describeView,
@@ -32,6 +31,7 @@ import {
   newLine,
   viewOf,
 } from '../../src/pages/live/state.ts';
+import { textStore } from '../../src/pages/live/text-store.ts';
 import { FeeLevels } from '../../src/pages/plot/fee-levels.ts';
 import { extentOf, spansWithout, summarize, TimeSeries, tableRows } from '../../src/pages/plot/series.ts';
 import { SlotPace } from '../../src/pages/plot/slot-pace.ts';
@@ -540,21 +540,18 @@ t.test('state', async (t) => {
     t.equal(announcer.next('slow', 20_000), undefined);
   });
 
-  t.test('a key is remembered by cluster, where the browser lets the page keep anything', async (t) => {
+  t.test('texts are kept where the browser lets the page keep anything', async (t) => {
     const kept = new Map<string, string>();
-    const memory = new KeyMemory({
-      getItem: (name) => kept.get(name) ?? null,
-      setItem: (name, value) => void kept.set(name, value),
-    });
-    memory.remember('a', 'key of a');
-    t.equal(memory.keyOf('a'), 'key of a');
-    t.equal(memory.keyOf('b'), undefined);
-    const refuse = (): never => {
+    const getItem = (name: string) => kept.get(name) ?? null;
+    const store = textStore(() => ({ getItem, setItem: (name, text) => void kept.set(name, text) }));
+    store.write('a', 'key of a');
+    t.equal(store.read('a'), 'key of a');
+    t.equal(store.read('b'), undefined);
+    const refusing = textStore(() => {
       throw new Error('SecurityError');
-    };
-    const forgetful = new KeyMemory({ getItem: refuse, setItem: refuse });
-    forgetful.remember('a', 'key');
-    t.equal(forgetful.keyOf('a'), undefined);
+    });
+    refusing.write('a', 'key');
+    t.equal(refusing.read('a'), undefined);
   });
 });
 

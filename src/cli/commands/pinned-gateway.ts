@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
 
@@ -19,11 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * https://specifications.freedesktop.org/basedir-spec
  */
 export function pinnedGatewayPath({ XDG_CONFIG_HOME: folder }: Environment): string | undefined {
-  try {
-    return join(folder || join(homedir(), '.config'), 'slotgate', 'gateway.json');
-  } catch {
-    return undefined; // the system does not know this user
-  }
+  return tryOrUndefined(() => join(folder || join(homedir(), '.config'), 'slotgate', 'gateway.json')); // the system may not know this user
 }
 
 /** Returns true where there is no such file, or no folder for it. */
@@ -52,7 +50,7 @@ export function pinGateway(env: Environment, gateway: PinnedGateway): string {
     replaceFile(path, `${JSON.stringify(gateway, null, 2)}\n`);
     return path;
   } catch (thrown) {
-    throw new StartError(1, `can't write ${path}: ${thrown instanceof Error ? thrown.message : thrown}`, thrown);
+    throw new StartError(1, `can't write ${path}: ${reasonOf(thrown)}`, thrown);
   }
 }
 
@@ -65,6 +63,6 @@ export function forgetGateway(env: Environment): string | undefined {
     return path;
   } catch (thrown) {
     if (isMissing(thrown)) return undefined;
-    throw new StartError(1, `can't remove ${path}: ${thrown instanceof Error ? thrown.message : thrown}`, thrown);
+    throw new StartError(1, `can't remove ${path}: ${reasonOf(thrown)}`, thrown);
   }
 }

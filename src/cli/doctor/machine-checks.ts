@@ -18,6 +18,7 @@ import {
 } from '../../gateway/index.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
 import { findFolderFault, nearestExisting } from '../../shared/runtime/files/state-folder.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
@@ -141,11 +142,8 @@ async function slotgateAt(host: string, port: number): Promise<string | undefine
 }
 
 async function fetchJson(host: string, port: number, path: string) {
-  try {
-    return Object(JSON.parse((await fetchText(host, port, path)) ?? ''));
-  } catch {
-    return {};
-  }
+  const text = await fetchText(host, port, path);
+  return Object(tryOrUndefined(() => JSON.parse(text ?? '')));
 }
 
 /** Returns what a program on this machine answers; undefined if none does. */

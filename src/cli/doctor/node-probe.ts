@@ -2,6 +2,7 @@ import { Agent, request } from 'undici';
 import { WebSocket } from 'ws';
 import { basicAuth, connectionFault, httpFault, type NodeOptions, redactor } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 
 /** The answer of a node to one call. */
 export interface RpcAnswer {
@@ -150,10 +151,4 @@ export class ProbeSocket {
 const idIn = (text: string, member: 'result' | 'subscription'): string | undefined =>
   new RegExp(`"${member}":\\s*("?[\\w-]+"?)`).exec(text)?.[1];
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
+const parseObject = (text: string): Readonly<Record<string, unknown>> => Object(tryOrUndefined(() => JSON.parse(text)));

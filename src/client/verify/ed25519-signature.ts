@@ -1,13 +1,9 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 
 /** Returns true if bytes are a point in canonical encoding, in the prime-order subgroup. */
-function isTorsionFree(point: Uint8Array): boolean {
-  try {
-    return ed25519.Point.fromBytes(point, false).isTorsionFree();
-  } catch {
-    return false; // not a point
-  }
-}
+const isTorsionFree = (point: Uint8Array): boolean =>
+  tryOrUndefined(() => ed25519.Point.fromBytes(point, false).isTorsionFree()) ?? false; // it may be no point
 
 const isIdentity = (point: Uint8Array): boolean => point.every((byte, i) => byte === (i === 0 ? 1 : 0));
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
 import { appendWhole } from '../../shared/runtime/files/append-whole.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
-import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
 import { MAX_MINUTES, type MinuteStore } from './network-history.ts';
 import { type NetworkRow, networkRow } from './network-row.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
-import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { type Decimal, parseDecimal, roundPrice } from '../../transactions/index.ts';
 import { isNull, type Members, members, membersYielding, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
 import type { GetBytes } from './http-get.ts';

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
-import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
 import { elements, forEachElement, isNull, members, parseString } from '../upstream/json/raw-json.ts';
 import type { CostSharer } from '../upstream/reads/shared-cost.ts';
 import { gatherMints } from './gather-mints.ts';

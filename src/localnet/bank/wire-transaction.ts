@@ -1,5 +1,6 @@
 import { getCompiledTransactionMessageCodec, getTransactionCodec, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { ownText } from '../../shared/runtime/own-text.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
@@ -57,16 +58,15 @@ type CompiledTransactionMessage = ReturnType<typeof messageCodec.decode>;
  * here, such as a length in more bytes than it needs.
  */
 export function isTransaction(bytes: Uint8Array): boolean {
-  try {
+  const rewritten = tryOrUndefined(() => {
     const transaction = transactionCodec.decode(bytes);
     const message = messageCodec.decode(transaction.messageBytes);
     return Buffer.concat([
       Uint8Array.from(transactionCodec.encode(transaction)).subarray(0, bytes.length - transaction.messageBytes.length),
       Uint8Array.from(messageCodec.encode(message)),
-    ]).equals(bytes);
-  } catch {
-    return false;
-  }
+    ]);
+  });
+  return rewritten?.equals(bytes) === true;
 }
 
 /** Returns a transaction with another blockhash, which its signatures do not cover. Throws {@link TransactionRefused} on malformed bytes. */
@@ -139,11 +139,9 @@ function toMessage(message: CompiledTransactionMessage): TransactionMessage {
 }
 
 function decodeOrRefuse<T>(decode: () => T): T {
-  try {
-    return decode();
-  } catch {
-    throw new TransactionRefused('SanitizeFailure');
-  }
+  const decoded = tryOrUndefined(decode);
+  if (decoded === undefined) throw new TransactionRefused('SanitizeFailure');
+  return decoded;
 }
 
 export function isStaticWritable({ header, staticKeys }: TransactionMessage, index: number): boolean {

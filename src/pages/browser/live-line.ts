@@ -1,6 +1,7 @@
 import { createReader, ReceiptError, type Snapshot } from '../../client/index.ts';
 import { parseTrustedKey, type ReceiptFault } from '../../client/verify/index.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Feed } from '../feed/feed.ts';
 import { readHealth } from '../feed/read-health.ts';
@@ -8,7 +9,8 @@ import { whileSeen } from '../feed/while-seen.ts';
 import type { HealthReport } from '../live/health.ts';
 import { afterEvent, type Line, type LineView, type LiveState, movedBy, newLine, viewOf } from '../live/state.ts';
 import { gatewayUrl } from './gateway-url.ts';
-import { createTrustedClient, isOfClock, keyMemory, readPublicKey, type TrustedClient } from './trusted-client.ts';
+import { keyMemory } from './store.ts';
+import { createTrustedClient, isOfClock, readPublicKey, type TrustedClient } from './trusted-client.ts';
 
 /** What has been verified on the line. */
 export interface Proof {
@@ -56,7 +58,8 @@ export class LiveLine {
   readonly #options: LiveLineOptions;
   /** The number is that of the form of {@link SharedState}: tabs of two builds have a line each. */
   readonly #name = `slotgate line 2 ${gatewayUrl().href}`;
-  readonly #tabs = openChannel(this.#name);
+  /** The channel between the tabs; undefined where the reader lets the page keep nothing. */
+  readonly #tabs = tryOrUndefined(() => new BroadcastChannel(this.#name));
   #line = newLine(0);
   #proof: Proof = {
     publicKey: undefined,
@@ -301,14 +304,5 @@ export class LiveLine {
   async #readHealth(): Promise<void> {
     if (document.hidden) return;
     this.#options.onHealth(await readHealth(gatewayUrl()).catch(() => undefined));
-  }
-}
-
-/** Returns the channel between the tabs; undefined where the reader lets the page keep nothing. */
-function openChannel(name: string): BroadcastChannel | undefined {
-  try {
-    return new BroadcastChannel(name);
-  } catch {
-    return undefined;
   }
 }

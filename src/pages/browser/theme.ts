@@ -1,4 +1,5 @@
 import { elementById, setText } from './elements.ts';
+import { browserTexts } from './store.ts';
 import { THEME_STORE } from './theme-store.ts';
 
 const THEMES = ['auto', 'light', 'dark'] as const;
@@ -28,16 +29,13 @@ export function enableTheme(): void {
     button.title = `Theme: ${theme}`;
     announce();
   };
-  let theme = stored();
+  const chosen = browserTexts.read(THEME_STORE);
+  let theme = THEMES.find((each) => each === chosen) ?? 'auto';
   show(theme);
   button.addEventListener('click', () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
     show(theme);
-    try {
-      localStorage.setItem(THEME_STORE, theme);
-    } catch {
-      // then it lasts as long as the page is open
-    }
+    browserTexts.write(THEME_STORE, theme);
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', announce);
   addEventListener('beforeprint', () => {
@@ -45,13 +43,4 @@ export function enableTheme(): void {
     announce();
   });
   addEventListener('afterprint', () => show(theme));
-}
-
-function stored(): Theme {
-  try {
-    const theme = localStorage.getItem(THEME_STORE);
-    return THEMES.find((each) => each === theme) ?? 'auto';
-  } catch {
-    return 'auto';
-  }
 }

@@ -3,8 +3,8 @@ import type { ReceiptFault } from '../../client/verify/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { TIMEOUT_MS } from '../feed/read-health.ts';
-import { KeyMemory } from '../live/key-memory.ts';
 import { apiUrl, gatewayUrl } from './gateway-url.ts';
+import { keyMemory } from './store.ts';
 
 export async function readPublicKey(): Promise<string> {
   const response = await fetch(apiUrl('/pubkey'), { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -12,12 +12,6 @@ export async function readPublicKey(): Promise<string> {
   if (!response.ok) throw new Error(String(message));
   return String(publicKey);
 }
-
-/** The keys that this browser has seen. */
-export const keyMemory = new KeyMemory({
-  getItem: (name) => localStorage.getItem(name),
-  setItem: (name, value) => localStorage.setItem(name, value),
-});
 
 export interface TrustedClient<C extends Reader = Reader> {
   readonly client: C;

@@ -6,7 +6,8 @@ import { create, elementById, setText } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
 import { KeyNotice } from '../browser/key-notice.ts';
-import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
+import { keyMemory, tabTexts } from '../browser/store.ts';
+import { createTrustedClient, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
 import { readHealth } from '../feed/read-health.ts';
 import { whileSeen } from '../feed/while-seen.ts';
 import { shorten } from '../format/figures.ts';
@@ -277,21 +278,9 @@ function entryOf(): string {
 const TOP_STORE = 'slotgate.top.';
 
 /** Keeps where the entry that is left was scrolled to: also for a reader who comes back from another page. */
-function keepTop(): void {
-  try {
-    sessionStorage.setItem(TOP_STORE + entry, String(scrollY));
-  } catch {
-    // then it begins at its top
-  }
-}
+const keepTop = (): void => tabTexts.write(TOP_STORE + entry, String(scrollY));
 
-function keptTop(): number {
-  try {
-    return Number(sessionStorage.getItem(TOP_STORE + entry));
-  } catch {
-    return 0;
-  }
-}
+const keptTop = (): number => Number(tabTexts.read(TOP_STORE + entry) ?? 0);
 
 /** Keeps the view that is left, unless some of it still loads: the rest of such a one is never added. */
 function keepView(): void {

@@ -1,5 +1,7 @@
 import { SYMBOL_BY_MINT } from '../../shared/domain/known-mints.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { create } from '../browser/elements.ts';
+import { browserTexts } from '../browser/store.ts';
 import { figures } from './figures.ts';
 import { ADDRESS, SIGNATURE, SLOT } from './id-forms.ts';
 import { NAMES } from './known-names.ts';
@@ -16,21 +18,14 @@ const MAX_SHOWN = 8;
 /** Remembers in this browser what was visited. */
 export function remember(query: string, text: string): void {
   const others = visited().filter((each) => each.query !== query);
-  try {
-    localStorage.setItem(STORE, JSON.stringify([{ query, text }, ...others].slice(0, MAX_VISITED)));
-  } catch {
-    // then nothing is suggested
-  }
+  browserTexts.write(STORE, JSON.stringify([{ query, text }, ...others].slice(0, MAX_VISITED)));
 }
 
-function visited(): readonly Suggestion[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORE) ?? '[]');
-    return Array.isArray(stored) ? stored.map(({ query, text }) => ({ query: String(query), text: String(text) })) : [];
-  } catch {
-    return [];
-  }
-}
+const visited = (): readonly Suggestion[] =>
+  tryOrUndefined(() => {
+    const stored: Suggestion[] = JSON.parse(browserTexts.read(STORE) ?? '[]'); // what is of another form is passed over
+    return stored.map(({ query, text }) => ({ query: String(query), text: String(text) }));
+  }) ?? [];
 
 /** Returns what a text may mean: by its form, by the tokens and programs that begin with it, and by what was visited. */
 export function suggestionsFor(text: string): readonly Suggestion[] {

@@ -1,3 +1,5 @@
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
+
 /** What a value that is not known is shown as; it is as wide as a digit. */
 export const UNKNOWN = '–';
 
@@ -17,7 +19,7 @@ export class Figures {
 
   /** `locale` is undefined for the reader's own. A tag that is none is passed over. */
   constructor(locale?: string) {
-    const known = supported(locale);
+    const known = tryOrUndefined(() => Intl.NumberFormat.supportedLocalesOf(locale)[0]);
     this.language = known;
     this.#number = new Intl.NumberFormat(known, { maximumFractionDigits: 0 });
     this.#oneDecimal = new Intl.NumberFormat(known, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -58,14 +60,6 @@ export class Figures {
     const digits = fraction?.replace(/\d/g, (digit) => this.#number.format(Number(digit)));
     const grouped = this.#number.format(BigInt(whole));
     return `${sign.replace('-', '−')}${grouped}${digits === undefined ? '' : separator + digits}`;
-  }
-}
-
-function supported(locale: string | undefined): string | undefined {
-  try {
-    return Intl.NumberFormat.supportedLocalesOf(locale)[0];
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../client/index.ts';
+import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import { Announcer } from '../live/announcer.ts';
 import {
   describeView,
@@ -247,21 +248,12 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
 
 /** Returns the URL of a page or of a gateway; undefined if it can be none. */
 function pageOf(text: string): string | undefined {
-  try {
-    const url = new URL(text, document.baseURI);
-    return /^https?:$/.test(url.protocol) ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = tryOrUndefined(() => new URL(text, document.baseURI));
+  return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }
 
-function numbersFor(lang: string): Intl.NumberFormat {
-  try {
-    return new Intl.NumberFormat(lang || undefined);
-  } catch {
-    return new Intl.NumberFormat(); // the page's language tag is none
-  }
-}
+const numbersFor = (lang: string): Intl.NumberFormat =>
+  tryOrUndefined(() => new Intl.NumberFormat(lang || undefined)) ?? new Intl.NumberFormat(); // the page's language tag may be none
 
 function create(tag: string, name: string): HTMLElement {
   const created = document.createElement(tag);

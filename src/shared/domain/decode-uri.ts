@@ -1,8 +1,4 @@
+import { tryOrUndefined } from './try-or-undefined.ts';
+
 /** Decodes a part of a URL. One with a stray percent sign stands for itself. */
-export function decodeUri(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
+export const decodeUri = (part: string): string => tryOrUndefined(() => decodeURIComponent(part)) ?? part;

@@ -1,4 +1,4 @@
-import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
+import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';

@@ -2,7 +2,7 @@ import { agreedAt, decidingOf } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
+import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
 import { identityInMint, isSameName, nameInMetaplexAccount, TOKEN_PROGRAMS } from '../../../transactions/index.ts';
 import { listedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { decodeMint, hasScale } from '../../tokens/mint-scales.ts';

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import bs58 from 'bs58';
-import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
+import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
 import { publicBytesOf } from '../signing-key.ts';
 
 const PKCS8_PREFIX = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);

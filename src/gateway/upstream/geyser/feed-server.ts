@@ -1,4 +1,4 @@
-import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
+import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
 
 /** The plugin that serves a feed, as it names itself. */
 export interface FeedServer {

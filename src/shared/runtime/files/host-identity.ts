@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { tryOrUndefined } from '../../domain/try-or-undefined.ts';
 
 /** Decides whether another process can be checked from here. Each part is a short tag of hex digits. */
 export interface HostIdentity {
@@ -18,26 +19,12 @@ export function hostIdentity(): HostIdentity {
   identity ??= {
     machine: tagOf(textOf('/etc/machine-id') || hostname()),
     boot: tagOf(textOf('/proc/sys/kernel/random/boot_id') || hostname()),
-    processes: tagOf(linkOf('/proc/self/ns/pid')),
+    processes: tagOf(tryOrUndefined(() => readlinkSync('/proc/self/ns/pid')) ?? ''),
   };
   return identity;
 }
 
 const tagOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 6);
 
-/** Returns the text of a file; empty where there is none, as on other systems than Linux. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return '';
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
+/** Returns the text of a file; undefined where there is none, as on other systems than Linux. */
+const textOf = (path: string): string | undefined => tryOrUndefined(() => readFileSync(path, 'utf8').trim());
