@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import {
   isSameAccount,
   isSameKept,
+  lengthOfKept,
   textOfKept,
   unparsedJsonOf,
 } from '../../../src/gateway/live/accounts/account-json.ts';
@@ -74,20 +75,30 @@ t.test('account-json', async (t) => {
   });
 });
 
-t.test('accounts of a feed are the same as their JSON is, rent epoch and all, without making any (law)', async () => {
-  const value = fc.record({
-    lamports: fc.constantFrom(1n, 2n),
-    owner: fc.constantFrom('a', 'b'),
-    executable: fc.boolean(),
-    rentEpoch: fc.constantFrom(0n, MAX_U64),
-    data: fc.constantFrom(Buffer.from([]), Buffer.from([1]), Buffer.from([2])),
-  });
-  const kept = fc.oneof(value, value.map(unparsedJsonOf), fc.constant(null));
-  fc.assert(
-    fc.property(kept, kept, (a, b) => isSameKept(a, b) === isSameAccount(textOfKept(a), textOfKept(b))),
-    { numRuns: 500 },
-  );
-});
+t.test(
+  'accounts of a feed are the same as their JSON is, rent epoch and all, and as long, without making any (law)',
+  async () => {
+    const fields = {
+      lamports: fc.constantFrom(1n, 2n),
+      owner: fc.constantFrom('a', 'b'),
+      executable: fc.boolean(),
+      rentEpoch: fc.constantFrom(0n, MAX_U64),
+    };
+    const value = fc.record({ ...fields, data: fc.constantFrom(Buffer.from([]), Buffer.from([1]), Buffer.from([2])) });
+    const kept = fc.oneof(value, value.map(unparsedJsonOf), fc.constant(null));
+    fc.assert(
+      fc.property(kept, kept, (a, b) => isSameKept(a, b) === isSameAccount(textOfKept(a), textOfKept(b))),
+      { numRuns: 500 },
+    );
+    const long = fc.integer({ max: 2000, min: 0 }).map((length) => Buffer.alloc(length));
+    fc.assert(
+      fc.property(
+        fc.oneof(kept, fc.record({ ...fields, data: long })),
+        (a) => lengthOfKept(a) === (textOfKept(a)?.length ?? 0),
+      ),
+    );
+  },
+);
 
 t.test('live-account-source', async (t) => {
   const queryOf = (address: string, commitment: Commitment, shape: 'lamports' | 'parsed', minContextSlot?: number) => ({

@@ -144,18 +144,19 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   /**
    * Applies an account that was read from the session's node. Another node of a pool may have answered: what may be older
-   * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again. `kept` is
-   * the account in the form in which another keeps it too.
+   * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again.
    */
-  onRead(
-    slot: Slot,
-    json: AccountJson,
-    provenFrom: Slot = provenWithoutClock(slot),
-    kept: KeptAccount = json,
-  ): UpdateResult {
+  onRead(slot: Slot, json: AccountJson, provenFrom: Slot = provenWithoutClock(slot)): UpdateResult {
     const mayBeOlder = this.#notified !== 'no' && provenFrom < this.provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
-    const result = mayBeOlder ? 'ignored' : this.#apply(slot, json, provenFrom, kept);
+    const result = mayBeOlder ? 'ignored' : this.#applyJson(slot, json, provenFrom);
+    this.onSyncEvent({ name: 'read', slot });
+    return result;
+  }
+
+  /** Applies an account as it was from a slot on, in the form in which another keeps it too. `isSame`: it is the present one. */
+  onVersion(slot: Slot, kept: KeptAccount, isSame: boolean): UpdateResult {
+    const result = this.#apply(slot, kept, slot, isSame);
     this.onSyncEvent({ name: 'read', slot });
     return result;
   }
@@ -170,7 +171,7 @@ export class AccountState implements LeaseHolder, FeedAccount {
       if (this.commitment === 'processed' && (slot < this.slot || !isSame)) return this.rollback();
       this.#isContested = !isSame;
     }
-    const result = this.#apply(slot, json, provenWithoutClock(slot), json);
+    const result = this.#applyJson(slot, json, provenWithoutClock(slot));
     if (result === 'ignored') return result;
     this.#notified = 'unproven';
     this.#isContested = false;
@@ -250,15 +251,19 @@ export class AccountState implements LeaseHolder, FeedAccount {
     lease?.invalidate();
   }
 
+  #applyJson(slot: Slot, json: AccountJson, provenFrom: Slot): UpdateResult {
+    const isSame = this.isKnown && json === this.json;
+    return this.#apply(slot, isSame ? this.kept : json && toTemplatedText(json), provenFrom, isSame);
+  }
+
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
-  #apply(slot: Slot, json: AccountJson, provenFrom: Slot, kept: KeptAccount): UpdateResult {
+  #apply(slot: Slot, kept: KeptAccount, provenFrom: Slot, isSame: boolean): UpdateResult {
     if (slot <= this.slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
-    const isSame = this.isKnown && json === this.json;
     const previous = isSame ? this.previous : this.#presentUnderLease();
     if (!isSame) this.heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
     this.slot = slot;
-    if (!isSame || kept !== json) this.#kept = typeof kept === 'string' ? toTemplatedText(kept) : kept;
+    this.#kept = kept;
     this.#notified = 'no';
     this.provenFrom = provenFrom;
     if (isSame) {

@@ -15,7 +15,7 @@ import { claimedSlotOf, priorityOf } from '../lease-holder.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import type { PooledSession } from '../session-pool.ts';
 import { Watermark } from '../watermark.ts';
-import { decodeAccountJson, isSameKept, textOfKept } from './account-json.ts';
+import { decodeAccountJson, isSameKept, lengthOfKept } from './account-json.ts';
 import { type AccountSessionOptions, tooLargeError } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
 import { isOfValue, isParsed } from './feed-account-json.ts';
@@ -274,13 +274,12 @@ export class FeedAccountSession {
       this.#behind.add(state); // what another session has claimed: the feed will be there soon
       return;
     }
-    const json = isSame ? state.json : textOfKept(kept);
-    if (json !== null && json.length > this.#options.maxAccountBytes) {
+    if (!isSame && lengthOfKept(kept) > this.#options.maxAccountBytes) {
       this.#refuse(state);
       return;
     }
     const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
-    const result = state.onRead(from, json, from, kept);
+    const result = state.onVersion(from, kept, isSame);
     state.onSyncEvent({ name: 'armed' }); // only then: of what it was before nobody knows up to when
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
   }
