@@ -21,8 +21,9 @@ const CHECKS_PER_REPORT = 4;
 export class MemoryStore implements CounterStore {
   readonly #clock: Clock;
   readonly #capacity: number;
-  /** In the order in which they were checked last. */
   readonly #windows = new Map<string, Counter>();
+  /** Where the check for ended windows goes on: a new iterator would skip what others have dropped at the start of the map. */
+  #checked = this.#windows.values();
   readonly #streams = new Map<string, Counter>();
   readonly #listeners = new Map<string, CounterListener>();
 
@@ -125,12 +126,14 @@ export class MemoryStore implements CounterStore {
   /** Checks some windows in turn, and drops those that have ended, once a debt is paid. */
   #dropEnded(): void {
     const nowMs = this.#clock.monotonic();
-    let checks = 0;
-    for (const [id, counter] of this.#windows) {
-      if (checks++ === CHECKS_PER_REPORT) break;
+    for (let i = 0; i < CHECKS_PER_REPORT; i++) {
+      const { value: counter } = this.#checked.next();
+      if (counter === undefined) {
+        this.#checked = this.#windows.values();
+        continue;
+      }
       const owedMs = counter.total > counter.limit ? counter.windowMs : 0;
-      this.#windows.delete(id);
-      if (nowMs < counter.endsAtMs + owedMs) this.#windows.set(id, counter);
+      if (nowMs >= counter.endsAtMs + owedMs) this.#windows.delete(counter.id);
     }
   }
 }
