@@ -7,13 +7,11 @@ export interface Ranked<T> {
 
 /** A binary heap: the item of the highest rank comes first, of several the oldest. An item keeps its rank. */
 export class HottestFirst<T> {
-  readonly #items: T[] = [];
-  readonly #ranks: number[] = [];
-  readonly #turns: number[] = [];
+  readonly #heap: Ranked<T>[] = [];
   #lastTurn = 0;
 
   get size(): number {
-    return this.#items.length;
+    return this.#heap.length;
   }
 
   push(item: T, rank: number): void {
@@ -21,49 +19,35 @@ export class HottestFirst<T> {
   }
 
   /** Adds an item again, with the turn that it had. */
-  putBack({ item, rank, turn }: Ranked<T>): void {
-    let index = this.#items.length;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!this.#isAfter(parent, rank, turn)) break;
-      this.#copy(parent, index);
-      index = parent;
+  putBack(added: Ranked<T>): void {
+    const heap = this.#heap;
+    let index = heap.length;
+    for (let parent = heap[(index - 1) >> 1]; parent !== undefined; parent = heap[(index - 1) >> 1]) {
+      if (isBefore(parent, added)) break;
+      heap[index] = parent;
+      index = (index - 1) >> 1;
     }
-    this.#put(index, item, rank, turn);
+    heap[index] = added;
   }
 
   pop(): Ranked<T> | undefined {
-    const [item] = this.#items;
-    const [rank = 0] = this.#ranks;
-    const [turn = 0] = this.#turns;
-    const last = this.#items.pop();
-    if (item === undefined || last === undefined) return undefined;
-    const lastRank = this.#ranks.pop() ?? 0;
-    const lastTurn = this.#turns.pop() ?? 0;
-    const { length } = this.#items;
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (last === undefined || last === first) return first;
     let index = 0;
-    for (let child = 1; child < length; child = 2 * index + 1) {
-      if (child + 1 < length && this.#isAfter(child, this.#ranks[child + 1] ?? 0, this.#turns[child + 1] ?? 0)) child++;
-      if (this.#isAfter(child, lastRank, lastTurn)) break;
-      this.#copy(child, index);
-      index = child;
+    for (let child = heap[1]; child !== undefined; child = heap[2 * index + 1]) {
+      const other = heap[2 * index + 2];
+      const [next, nextIndex] =
+        other !== undefined && isBefore(other, child) ? [other, 2 * index + 2] : [child, 2 * index + 1];
+      if (isBefore(last, next)) break;
+      heap[index] = next;
+      index = nextIndex;
     }
-    if (length > 0) this.#put(index, last, lastRank, lastTurn);
-    return { item, rank, turn };
-  }
-
-  #isAfter(index: number, rank: number, turn: number): boolean {
-    const own = this.#ranks[index] ?? 0;
-    return own === rank ? (this.#turns[index] ?? 0) > turn : own < rank;
-  }
-
-  #put(index: number, item: T, rank: number, turn: number): void {
-    this.#items[index] = item;
-    this.#ranks[index] = rank;
-    this.#turns[index] = turn;
-  }
-
-  #copy(from: number, to: number): void {
-    this.#put(to, this.#items[from] as T, this.#ranks[from] ?? 0, this.#turns[from] ?? 0); // an index below the length
+    heap[index] = last;
+    return first;
   }
 }
+
+const isBefore = (one: Ranked<unknown>, other: Ranked<unknown>): boolean =>
+  one.rank === other.rank ? one.turn < other.turn : one.rank > other.rank;
