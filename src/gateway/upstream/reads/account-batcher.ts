@@ -29,17 +29,13 @@ import { SharedCost } from './shared-cost.ts';
 /** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
 export type AccountShape = 'lamports' | 'parsed';
 
-export interface AccountQuery {
+export interface AccountQuery extends ReadOptions {
   readonly address: string;
   readonly shape: AccountShape;
-  readonly commitment: Commitment;
-  readonly minContextSlot: Slot | undefined;
   /** Whether to wait for a live account to reach that slot: it spares a read. Default: false. */
   readonly mayWait?: boolean;
   /** Request that the read is for. Default: work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
-  /** Operators that must give the same. Default: 1. */
-  readonly agree?: number | undefined;
   /** Whether an answer that fewer gave is of no use, so that nothing kept live can be it. Default: false. */
   readonly mustAgree?: boolean;
 }
@@ -76,26 +72,13 @@ export interface PreviousBalance {
 }
 
 /** Query for the balances of different addresses, at most 99. */
-export interface BalancesQuery extends ReadOptions {
+export interface BalancesQuery extends ReadOptions, Pick<AccountQuery, 'cost' | 'mustAgree'> {
   readonly addresses: readonly string[];
-  /** Request that the read is for. Default: work of the gateway itself. */
-  readonly cost?: RequestCost | undefined;
-  /** Operators that must give the same. Default: 1. */
-  readonly agree?: number | undefined;
-  /** As {@link AccountQuery.mustAgree}. */
-  readonly mustAgree?: boolean;
 }
 
-export interface BalancesRead {
-  readonly slot: Slot;
-  /** The operators that gave them; undefined over one operator. */
-  readonly agreement?: Agreement | undefined;
-  /** First slot at which all are proven to hold, as {@link AccountRead.provenFrom}. */
-  readonly provenFrom?: Slot | undefined;
+export interface BalancesRead extends Pick<AccountRead, 'slot' | 'agreement' | 'provenFrom' | 'lease'> {
   /** Lamports in the order of the addresses; 0 where there is no account. */
   readonly lamports: readonly bigint[];
-  /** Lease that dates all of them at later slots too. */
-  readonly lease?: Lease | undefined;
 }
 
 export interface AccountSource {
