@@ -58,7 +58,6 @@ export class HotKeyDetector {
     return heatAt(heat, tip, this.#halfLifeSlots) >= hot ? heat : undefined;
   }
 
-  /** Removes a key and returns its heat. */
   remove(key: string): ReadHeat {
     const check = this.#checkOf(key);
     const place = this.#placeOf(key, check);

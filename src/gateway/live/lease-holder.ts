@@ -4,7 +4,6 @@ import type { Place } from './places.ts';
 import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
-/** Is notified of the leases of states. */
 interface LeaseObserver<T = LeaseHolder> {
   onGranted(state: T, lease: WatermarkLease): void;
   /** A lease has ended. The one on the state that replaces it may follow in the same call. */
@@ -20,7 +19,6 @@ export interface LiveObserver<T> extends LeaseObserver<T> {
   onWatermark(watermark: Watermark): void;
 }
 
-/** What the states of a live set have in common. */
 export interface LiveRules {
   readonly initialSync: InitialSync;
   /** The slots after which a read counts half. */
@@ -39,7 +37,6 @@ export interface LeaseHolder extends Place {
   lease: WatermarkLease | undefined;
   /** The lease that ended with the session before, until the state is live again. */
   lostLease: WatermarkLease | undefined;
-  /** Records a read of what the lease covers. */
   recordRead(tip: Slot): void;
 }
 

@@ -44,7 +44,6 @@ export type LiveSetStats = Readonly<
   Pick<LiveSet<never, never>, 'size' | 'leaseViolations' | 'audited' | 'lostSessions' | 'auditIntervalMs'>
 >;
 
-/** The callbacks of a session, whatever it is over. */
 export type SessionCallbacks<T> = Omit<LiveSessionOptions<T>, 'pubsub'>;
 
 /** A feed that keeps states live in place of WebSocket sessions, while it may be used. */
@@ -135,7 +134,6 @@ export class LiveSet<T extends FollowedState<V>, V> {
   #moving: T[] = [];
   /** Where the search goes on for states that the feed may have again. */
   #offered: Iterator<T> | undefined;
-  /** When the feed came up last. */
   #feedUpMs = 0;
   #keptOver: KeptOver<T, V> = 'nodes';
   #onKeptOver = (): void => {};
@@ -299,7 +297,6 @@ export class LiveSet<T extends FollowedState<V>, V> {
     this.#sessions.closeAll(keptOver instanceof FollowedSession ? keptOver : undefined);
   }
 
-  /** The nodes of all sessions. */
   get nodeIds(): readonly string[] {
     return [...this.#sessions.sessions].flatMap((session) => nodeIdOf(session) ?? []);
   }
@@ -368,7 +365,6 @@ export class LiveSet<T extends FollowedState<V>, V> {
       if (this.#isKept(state) && this.#mayMove(state, feed)) this.reassign(state);
   }
 
-  /** Returns those of the next states that may move to the feed. */
   #nextOffered(feed: LiveFeed<T>): T[] {
     const offered: T[] = [];
     for (let left = MOVED_PER_SLOT; left > 0; left--) {

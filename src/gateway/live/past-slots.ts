@@ -10,7 +10,6 @@ import { RecentBlocks } from './feed/recent-blocks.ts';
 import { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
-/** A past slot that a request names. */
 export interface PastSlot {
   readonly slot: Slot;
   readonly commitment: Commitment;
@@ -37,7 +36,6 @@ const MAX_SKIPPED = 64;
 /** The reads of past slots keep nothing live. */
 const UNCOUNTED = { recordRead() {} };
 
-/** Finds what histories have at past slots. */
 export class PastSlots {
   readonly #options: PastSlotsOptions;
   /** Dates all answers: it never advances, since what held at the end of a block holds for good. */

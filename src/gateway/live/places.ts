@@ -15,7 +15,6 @@ export interface PlacesOptions<T> {
   isIdle(value: T): boolean;
   /** Returns true for a value that stays until it is idle, although its last subscriber has left. */
   staysUntilIdle(value: T): boolean;
-  /** Called with a value that has a place from now on. */
   onPlaced?(value: T): void;
   onEvict(key: string, value: T): void;
 }

@@ -40,7 +40,6 @@ export interface AuditedState extends LeasedState {
   reset(): void;
   /** Forgets the state, and denies its lease: it alone turned out to be wrong. */
   invalidate(): void;
-  /** Records that another operator gave the same. */
   confirm(agreement: Agreement): void;
 }
 

@@ -2,7 +2,6 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { HottestFirst, type Ranked } from './hottest-first.ts';
 
-/** An item that needs subscriptions on a session. */
 export interface PoolItem {
   /** The number of subscriptions that it needs, as far as is known. */
   readonly subscriptionCount: number;
@@ -46,7 +45,6 @@ const RETRY_MS = 400;
 /** The most sessions, whatever else is configured: what the larger plans of providers allow (Helius: 250 connections). */
 const MAX_SESSIONS = 250;
 
-/** The most items that are assigned in one turn of the event loop. */
 const ITEMS_PER_TURN = 500;
 
 /** The items that wait no longer of which the queue may have more than of the others. */

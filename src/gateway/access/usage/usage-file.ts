@@ -16,14 +16,12 @@ export function readUsage(path: string): readonly UsageRow[] {
 export const appendUsage = (path: string, rows: readonly UsageRow[]): void =>
   appendWhole(path, `\n${formatUsageLine(rows)}`); // behind a line that a kill has cut off
 
-/** Sums rows by day, key and route; returns the sums in order. */
 export function sumUsage(rows: readonly UsageRow[]): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>();
   addUsage(sums, rows);
   return inOrder(sums);
 }
 
-/** Returns values in the order of their names. */
 export const inOrder = <T>(named: ReadonlyMap<string, T>): readonly T[] =>
   [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 

@@ -59,7 +59,6 @@ export class UsageTail {
     }
   }
 
-  /** Makes all sums due again. */
   forget(): void {
     for (const name of this.sums.keys()) this.#due.add(name);
   }

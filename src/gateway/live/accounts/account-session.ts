@@ -29,7 +29,6 @@ export interface AccountSessionOptions extends LiveSessionOptions<AccountState> 
   readonly ring?: VersionRing | undefined;
   /** Called when an account has changed or was rolled back. */
   onChange(account: AccountState, result: UpdateResult, slot: Slot): void;
-  /** Called when an account can't be kept live. */
   onIneligible(account: AccountState, reason: GatewayError): void;
   /** Called when an account must be subscribed again, perhaps on another session. */
   reassign(account: AccountState): void;

@@ -35,7 +35,6 @@ export interface FeedAccountSessionOptions
   readonly ring: VersionRing;
   /** Called when the feed has delivered what is false: nothing of it is used until it is admitted again. */
   onFalse(reason: string): void;
-  /** Called when the stream could not be had for long. */
   onGivenUp(reason: string): void;
 }
 
@@ -43,7 +42,6 @@ export interface FeedAccountSessionOptions
 const MAX_ACCOUNTS = 50_000;
 /** A full stream is sealed until it has no more than these: each account that is added has its whole filter sent again. */
 const SEALED_UNTIL = 45_000;
-/** The accounts of one read. */
 const BATCH = 100;
 /** Accounts at finalized that are settled in one turn of the event loop: about four milliseconds' work. */
 const SETTLED_PER_TURN = 500;

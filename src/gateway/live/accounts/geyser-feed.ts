@@ -30,7 +30,6 @@ export interface GeyserFeedOptions extends BackoffOptions {
   readonly blocks: RecentBlocks;
   /** The most bytes of what a feed has sent before it can be used, and of what it sends again. */
   readonly maxBytes: number;
-  /** Called when a feed is used from now on. */
   onUp(): void;
   /** Called when a feed can't be used, once for each reason; accounts are kept over WebSockets then. */
   onProblem(feed: string, problem: string): void;
@@ -61,7 +60,6 @@ const NODE_REFUSED = 'its node is refused';
 const ADMISSION_MS = 30_000;
 const [RETRY_MIN_MS, RETRY_MAX_MS] = [5000, 300_000];
 
-/** The slots of an epoch. */
 interface Epoch {
   readonly first: Slot;
   readonly slots: number;
@@ -81,7 +79,6 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   nodeId: string;
   #epoch: Epoch | undefined;
   #failures = 0;
-  /** When the last feed was admitted. */
   #upSinceMs = 0;
   #cancelRetry = (): void => {};
   #isClosed = false;

@@ -6,13 +6,11 @@ import type { VersionRing } from '../feed/version-ring.ts';
 import { type PastSlot, type PastSlots, throwNothingKept } from '../past-slots.ts';
 import { type AccountJson, lamportsOfKept, textOfKept } from './account-json.ts';
 
-/** Accounts at the end of a block. */
 export interface PastAccountsRead {
   readonly slot: Slot;
   /** The operators that gave all of them; undefined where that is not known. */
   readonly agreement: Agreement | undefined;
   readonly lease: Lease;
-  /** One for each address. */
   readonly accounts: readonly PastAccount[];
 }
 

@@ -24,7 +24,6 @@ export interface SecondedAccount extends Readonly<ReadHeat> {
 export interface Seconding {
   /** Returns the same account as a session with another operator keeps it; undefined where it has no place there. */
   secondOf(account: SecondedAccount): SecondedAccount | undefined;
-  /** Returns true for nodes of two operators. */
   areOfTwoOperators(nodeId: string | undefined, other: string | undefined): boolean;
 }
 
@@ -63,7 +62,6 @@ export class SecondedLease implements Lease {
     return this.#given;
   }
 
-  /** Whether both sessions have the same account at present. */
   get isShared(): boolean {
     return this.#sharedSlot() !== undefined;
   }

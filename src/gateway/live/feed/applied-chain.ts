@@ -2,7 +2,6 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { BlockLink } from '../../upstream/geyser/feed-update.ts';
 import type { AppliedBlock, BlockRelation, FeedRules } from './feed-rules.ts';
 
-/** Applied blocks whose hashes are remembered. */
 const MAX_REMEMBERED = 1024;
 
 /** The blocks that a stream has applied, each the parent of the next. */

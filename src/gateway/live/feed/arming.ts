@@ -9,7 +9,6 @@ export interface DueAccount<A> {
   readonly newer: readonly FeedVersion[];
 }
 
-/** What a stream keeps of an account until it is armed. */
 class UnarmedAccount {
   /** The first version of the filter that names it. */
   readonly filterVersion: number;

@@ -18,7 +18,6 @@ const MAX_OPEN_BLOCKS = 64;
 /** Most blocks that are known to be incomplete: the meta of a fork's may never come. */
 const MAX_FORGOTTEN = 1024;
 
-/** A block whose meta has not come. */
 interface OpenBlock {
   readonly writes: Map<string, AccountWrite>;
   bytes: number;

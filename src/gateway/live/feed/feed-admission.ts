@@ -10,7 +10,6 @@ import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import { BlockAssembly } from './block-assembly.ts';
 import { FEED_RULES, type FeedEvidence, MIN_LINKED_BLOCKS } from './feed-rules.ts';
 
-/** A feed that may be used. */
 export interface AdmittedFeed {
   readonly version: FeedServer;
   readonly mode: FeedMode;

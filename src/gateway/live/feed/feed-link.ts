@@ -30,7 +30,6 @@ export interface FeedLinkOptions<A extends FeedAccount>
   readonly clock: Clock;
   /** Returns true for a slot that is no jump: a feed's slots are judged like those of its node (I16). */
   acceptsSlot(commitment: Commitment, slot: Slot): boolean;
-  /** The newest slot that nodes report. */
   tip(commitment: Commitment): Slot | undefined;
   slotTimeMs(): number;
   /** Resolves when accounts may be read; a second's reads are bounded. */
@@ -96,7 +95,6 @@ export class FeedLink<A extends FeedAccount> {
   readonly #stopTicking: () => void;
   /** Connections that were lost soon, in a row. */
   #failures = 0;
-  /** When the last attempt to connect began. */
   #attemptMs = Number.NEGATIVE_INFINITY;
   #lastMessageMs: number;
   /** When the last block came that was no duplicate. */
@@ -107,7 +105,6 @@ export class FeedLink<A extends FeedAccount> {
   #isReading = false;
   /** The accounts of the next read: after one that has failed half of them, since one account may fail all. */
   #batchSize = BATCH;
-  /** Reads that have failed in a row. */
   #failedReads = 0;
   /** Whether the last of them was of an account alone which had not failed so before. */
   #hasFailedAlone = false;

@@ -26,7 +26,6 @@ export interface ReplayQuery {
   readonly until: Slot;
 }
 
-/** What a feed has sent again. */
 export interface Replay {
   /** All blocks behind this one, up to {@link until}, are in it. */
   readonly from: Slot;
@@ -113,7 +112,6 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
   });
 }
 
-/** Puts the blocks of a replay in a row. */
 class ReplayedRow {
   readonly #query: ReplayQuery;
   readonly #maxBytes: number;

@@ -11,10 +11,8 @@ export interface AppliedBlock {
   readonly blockhash: string;
 }
 
-/** How a received block relates to the applied one. */
 export type BlockRelation = 'next' | 'duplicate' | 'gap' | 'conflict';
 
-/** What is known of a feed before it is used. */
 export interface FeedEvidence {
   /** Why its version can't be used; undefined if it can. */
   readonly versionProblem: string | undefined;
@@ -27,7 +25,6 @@ export interface FeedEvidence {
   readonly written: readonly { readonly owner: string; readonly isDelivered: boolean }[];
 }
 
-/** The blocks in a row that a feed must have delivered. */
 export const MIN_LINKED_BLOCKS = 3;
 
 /** The time without a block after which a feed is suspect, in slots, and without any message, in milliseconds. */

@@ -119,7 +119,6 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return this.#accounts.size;
   }
 
-  /** The number of accounts that are not armed. */
   get unarmed(): number {
     return this.#arming.size;
   }
@@ -162,7 +161,6 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     this.filterSize = this.#accounts.size;
   }
 
-  /** Handles a message. */
   onUpdate(update: FeedUpdate): void {
     if (this.#isEnded) return;
     if (update.kind === 'slot' && update.status === 'finalized') this.#onFinalized(update.slot);

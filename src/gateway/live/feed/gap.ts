@@ -16,7 +16,6 @@ export type GapStep =
   | { readonly name: 'conflict'; readonly slot: Slot }
   | { readonly name: 'too-long' };
 
-/** Most blocks that wait behind a gap. */
 const MAX_AHEAD = 512;
 /** Most missing blocks that are read one by one. */
 const MAX_MISSED = 64;

@@ -20,7 +20,6 @@ export interface Coverage {
   onEvicted?(address: string): void;
 }
 
-/** What the ring keeps versions of. */
 export interface RingMember {
   readonly address: string;
   /** The lowest ones leave first: those that are read least. */
@@ -136,7 +135,6 @@ export class History<V, W extends V = V> {
     return past && Math.min(slot, Math.max(past.version.slot, past.end));
   }
 
-  /** Returns the newest version of a slot or of one before. */
   newestUpTo(slot: Slot): Version<W> | undefined {
     return this.#slot <= slot ? this.newest : pastAt(this.#past, slot)?.version;
   }
@@ -188,7 +186,6 @@ export class History<V, W extends V = V> {
 const pastAt = <W>(past: readonly PastVersion<W>[] | undefined, slot: Slot): PastVersion<W> | undefined =>
   past?.[countUpTo(past, slot) - 1];
 
-/** Returns the number of versions up to a slot. */
 function countUpTo(past: readonly PastVersion<unknown>[], slot: Slot): number {
   let [low, high] = [0, past.length];
   while (low < high) {

@@ -8,7 +8,6 @@ export type KeptText = TemplatedText | string;
 /** An account as a feed sends it, or as a node shows it as JSON; null where there was none. */
 export type KeptAccount = AccountValue | KeptText | null;
 
-/** Returns true for an account as a feed sends it. */
 export const isValue = (kept: KeptAccount): kept is AccountValue =>
   typeof kept === 'object' && kept !== null && 'data' in kept;
 

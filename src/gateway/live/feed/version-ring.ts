@@ -35,7 +35,6 @@ export class VersionRing<V = KeptAccount> {
   readonly #settings: RingSettings;
   readonly #lengthOf: (value: V) => number;
   readonly #leastRead: LeastRead<History<V>>;
-  /** The newest history of each account. */
   readonly #histories = new Map<string, History<V>>();
   /** Oldest first, from {@link #dropped} on. */
   #replaced: Replaced<V>[] = [];
@@ -61,7 +60,6 @@ export class VersionRing<V = KeptAccount> {
     });
   }
 
-  /** Number of accounts. */
   get size(): number {
     return this.#histories.size;
   }
@@ -76,7 +74,6 @@ export class VersionRing<V = KeptAccount> {
     return this.bytes >= this.#settings.bytes * NEARLY_FULL;
   }
 
-  /** Returns true if an account of this priority would stay. */
   accepts(priority: number): boolean {
     if (!this.isNearlyFull || priority > this.#evictedPriority) return true;
     const least = this.#leastRead.find(); // a subscription may have ended since an account with one had to leave

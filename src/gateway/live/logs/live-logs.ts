@@ -17,7 +17,6 @@ export interface LiveLogsOptions {
   readonly settings: Pick<Config['live'], 'logs' | 'callerShare'>;
 }
 
-/** What notifies of the transactions that mention an address. */
 export interface LogSource {
   /** Throws `overloaded` when the caller can have no place. */
   subscribe(address: string, commitment: Commitment, subscriber: LogSubscriber, caller: string): AccountSubscription;
@@ -88,7 +87,6 @@ export class LiveLogs implements LogSource {
     return topic;
   }
 
-  /** Returns the number of topics that a caller has a part in. */
   #countOf(caller: string): number {
     let count = 0;
     for (const { subscriptions } of this.#topics.values())

@@ -12,7 +12,6 @@ export interface LogSessionOptions extends Pick<LiveSessionOptions<LogTopic>, 'p
   onLost(topics: readonly LogTopic[]): void;
   /** Called with a topic for which the node has no room. */
   onRefused(topic: LogTopic): void;
-  /** Called with a topic that can't go on. */
   onFailed(topic: LogTopic, reason: GatewayError): void;
 }
 
@@ -23,14 +22,12 @@ interface CatchUp {
   isReading: boolean;
 }
 
-/** The topics over one session with a node. */
 export class LogSession implements PooledSession<LogTopic> {
   readonly connection: PubsubSession;
   readonly syncing = 0;
   readonly #options: LogSessionOptions;
   readonly #topics = new Map<LogTopic, PubsubSubscription>();
   readonly #catchingUp = new Map<LogTopic, CatchUp>();
-  /** The newest Clock update of each commitment. */
   readonly #clocks = new Map<Commitment, ClockUpdate>();
 
   constructor(options: LogSessionOptions) {

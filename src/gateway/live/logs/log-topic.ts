@@ -12,7 +12,6 @@ export interface LoggedTransaction {
   readonly json: string;
 }
 
-/** A subscription, and the callers that its place counts for. */
 export interface LogSubscription {
   readonly subscriber: LogSubscriber;
   readonly callers: string[];

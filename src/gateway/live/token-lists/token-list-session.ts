@@ -30,7 +30,6 @@ export interface TokenListSessionOptions extends LiveSessionOptions<TokenListSta
   /** Keeps past versions; undefined where another process does. */
   readonly ring?: VersionRing<TokenList> | undefined;
   onCapacityExceeded(state: TokenListState): void;
-  /** Called with a list that can't be kept live. */
   onIneligible(state: TokenListState): void;
 }
 
@@ -367,5 +366,4 @@ function isNameUnchanged({ isCurrent, readList }: TokenListState, mint: string, 
   return isCurrent && identity !== undefined && isSameName(identity.metaplex, nameInMetaplexAccount(mint, account));
 }
 
-/** Returns true for an error that another try won't change. */
 const isPermanent = (thrown: unknown): boolean => !(thrown instanceof GatewayError) || isRefusal(thrown);

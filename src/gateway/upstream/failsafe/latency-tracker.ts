@@ -1,7 +1,5 @@
 const WINDOW_SIZE = 128;
-/** Fewest samples that give a percentile. */
 const MIN_SAMPLES = 16;
-/** New samples after which the percentile is computed again. */
 const REFRESH_EVERY = 16;
 /** Divisor of the newest sample's weight in the moving mean. */
 const SMOOTHING = 16;

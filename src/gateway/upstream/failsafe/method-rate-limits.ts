@@ -7,7 +7,6 @@ export class MethodRateLimits {
   readonly #clock: Clock;
   readonly #overall: AdaptiveRateLimit;
   readonly #byMethod = new Map<RpcMethod, AdaptiveRateLimit>();
-  /** Last rejected method, and the end of its pause. */
   #lastRejection: { readonly method: RpcMethod; readonly untilMs: number } | undefined;
 
   constructor(clock: Clock) {

@@ -99,7 +99,6 @@ function readTag(reader: Reader, fieldsBefore: number): number {
   return tag;
 }
 
-/** Reads a message within a message. */
 function readInner<T>(reader: Reader, read: (end: number) => T): T {
   return read(readEnd(reader));
 }

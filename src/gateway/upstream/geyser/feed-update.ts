@@ -11,7 +11,6 @@ export interface AccountValue {
   readonly data: Uint8Array;
 }
 
-/** Rent epoch of nearly every account. */
 export const RENT_EXEMPT = MAX_U64;
 /** Data of accounts without any: an empty array of each would take 200 bytes, and wallets have none. */
 export const NO_BYTES = new Uint8Array(0);
@@ -43,7 +42,6 @@ function sharedOwner(owner: string): string {
   return owner;
 }
 
-/** An account after a write. */
 export interface AccountWrite {
   /** Base58. */
   readonly address: string;
@@ -53,7 +51,6 @@ export interface AccountWrite {
   readonly writeVersion: number;
 }
 
-/** A block and the block before it. */
 export interface BlockLink {
   readonly slot: Slot;
   readonly blockhash: string;

@@ -7,7 +7,6 @@ import protobuf from 'protobufjs/minimal.js';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
 
-/** Where a feed is. */
 export interface FeedAddress {
   /** `http://host:port`, or `https://` for TLS. */
   readonly url: string;
@@ -28,14 +27,12 @@ export interface FeedListener {
   onEnd(failure: FeedFailure): void;
 }
 
-/** An open subscription. */
 export interface FeedCall {
   /** Sends a request. It replaces the one before. */
   send(request: Uint8Array): void;
   cancel(): void;
 }
 
-/** The client of one feed. */
 export interface FeedClient {
   /** Resolves to the text by which the server names its version. Throws a {@link FeedError}. */
   version(): Promise<string>;
@@ -69,7 +66,6 @@ const NAME_OF_ADDRESS = 'address.invalid';
 /** Up to Node 25 the address itself is the name, by which some servers choose their certificate. */
 const REFUSES_ADDRESSES = Number.parseInt(process.versions.node, 10) >= 26;
 
-/** Codes that the callers distinguish. */
 export const GRPC_CODE = {
   invalidArgument: 3,
   deadlineExceeded: 4,
@@ -145,7 +141,6 @@ const identityFault = (address: string, certificate: PeerCertificate): Error | u
 /** A subscription over a client that was closed: gRPC would throw. */
 const ENDED: FeedCall = { send: () => {}, cancel: () => {} };
 
-/** Subscribes over a connection. */
 function subscribe(
   connection: Client,
   onEnded: () => void,
@@ -229,7 +224,6 @@ async function readField<T>(
   return undefined;
 }
 
-/** Says in words why a call ended. */
 function failureOf({ code = GRPC_CODE.internal, details = '' }: Partial<StatusObject>): FeedFailure {
   return { code, reason: reasonOf(code, details) };
 }

@@ -311,7 +311,6 @@ function skipLiteral(bytes: Buffer, start: number, literal: string): number {
   return start + literal.length;
 }
 
-/** Skips white space, if there is any. */
 export function skipSpace(bytes: Buffer, start: number): number {
   let at = start;
   for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at])
@@ -319,5 +318,4 @@ export function skipSpace(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Creates the error for a node's broken JSON. */
 export const malformed = (): GatewayError => new GatewayError('upstream_error', 'a node sent invalid JSON');

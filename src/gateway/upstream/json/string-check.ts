@@ -50,7 +50,6 @@ export class StringCheck {
   }
 }
 
-/** Returns the length of what is behind a backslash. */
 function escapedLength(bytes: Buffer, at: number): number {
   const byte = bytes[at] ?? 0;
   if (ESCAPED.has(byte)) return 1;

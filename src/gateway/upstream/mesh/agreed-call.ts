@@ -31,7 +31,6 @@ export interface AgreedCallDeps extends RouteCallDeps, Pick<OperatorAgreement, '
   readonly sampleRate: number;
 }
 
-/** What one operator has given. */
 interface Vote {
   readonly operator: string;
   readonly response: RpcResponse;
@@ -169,7 +168,6 @@ interface AgreedCall {
   readonly agree: AgreeOptions;
 }
 
-/** The reads of one call, operator by operator. */
 class OperatorReads {
   readonly call: AgreedCall;
   /** The operators that are not read yet, the best first. */
@@ -186,7 +184,6 @@ class OperatorReads {
     return JSON.stringify(this.call.params[0]).slice(0, MAX_SUBJECT_LENGTH);
   }
 
-  /** Operators that the caller demands. */
   get demanded(): number {
     return this.call.agree.demanded ?? 1;
   }

@@ -6,7 +6,6 @@ import { highestAgreedSlot } from './jump-guard.ts';
 import type { MeshNode } from './mesh-node.ts';
 import { describeProblems } from './node-problems.ts';
 
-/** Result of the first contact with the nodes. */
 export interface BootstrapResult {
   readonly genesisHash: string;
   readonly anchor: MeshNode;
@@ -85,7 +84,6 @@ const noneOfTheCluster = (meshNodes: readonly MeshNode[]): GatewayError =>
     ['no node is of the cluster', ...describeProblems(meshNodes.map((meshNode) => meshNode.status()))].join('; '),
   );
 
-/** Finds the node with the highest slot that another one is near. */
 function furthestAgreedNode(meshNodes: readonly MeshNode[]): MeshNode | undefined {
   const slotOf = ({ isTrusted, client }: MeshNode) => (isTrusted ? client.slots.latest('processed') : undefined);
   const furthest = highestAgreedSlot(meshNodes.flatMap((meshNode) => slotOf(meshNode) ?? []));

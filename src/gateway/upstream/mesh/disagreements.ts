@@ -44,12 +44,10 @@ export class Disagreements {
     this.#options = options;
   }
 
-  /** Returns the number of disagreements of a node. */
   countOf(nodeId: string): number {
     return this.#counts.get(nodeId) ?? 0;
   }
 
-  /** Returns the latest disagreement of a node. */
   lastOf(nodeId: string): Disagreement | undefined {
     return this.#last.get(nodeId);
   }
@@ -97,7 +95,6 @@ const NOUNS: Readonly<Record<string, string>> = {
   getTransaction: 'a transaction',
 };
 
-/** Describes a disagreement for people. */
 export const describeDisagreement = ({ nodeId, what, slot, digest, expected }: Disagreement): string => {
   const digests =
     digest === undefined || expected === undefined

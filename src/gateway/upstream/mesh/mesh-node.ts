@@ -64,7 +64,6 @@ export interface NodeCallOptions extends RequestOptions {
 /** One node of the mesh: its RPC client, channel and sessions, used only while its genesis and slots are trusted. */
 export class MeshNode {
   readonly id: string;
-  /** Who runs it. */
   readonly operator: string;
   readonly isArchival: boolean;
   readonly client: RpcClient;
@@ -186,7 +185,6 @@ export class MeshNode {
     };
   }
 
-  /** Reports the node's latest slots to the consensus once more. */
   replaySlots(): void {
     for (const commitment of COMMITMENTS) {
       const slot = this.client.slots.latest(commitment);
@@ -237,7 +235,6 @@ export class MeshNode {
     this.#lag.update();
   }
 
-  /** Reports that the node could not be reached at the start. */
   reportUnreached(): void {
     if (this.#problem !== null) this.#alert.fire(this.#problem);
   }
@@ -284,7 +281,6 @@ export class MeshNode {
     await this.client.close();
   }
 
-  /** Whether the node's slots are to be followed over its WebSocket. */
   get #needsChannel(): boolean {
     return !this.#isResting && this.server.notifiedSlots.length > 0;
   }

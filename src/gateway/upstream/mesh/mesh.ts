@@ -43,7 +43,6 @@ export interface NodeFigures {
 
 /** How the operators of a mesh are compared. */
 export interface OperatorAgreement {
-  /** The number of operators. */
   readonly operators: number;
   /** The operators that must give the same before it is `exact`. */
   readonly needed: number;
@@ -52,7 +51,6 @@ export interface OperatorAgreement {
   readonly rpc: RpcCaller;
   /** Returns what calls the nodes of other operators than that of a node. */
   witnessOf(nodeId: string): RpcCaller;
-  /** Returns true for two nodes of different operators. */
   areOfTwoOperators(nodeId: string | undefined, other: string | undefined): boolean;
   /** Opens a session as {@link Mesh.openSession} does, with a node of another operator than those of some nodes. */
   openSessionBeside(nodeIds: () => readonly string[]): Promise<PubsubSession>;

@@ -1,6 +1,5 @@
 import { hashText } from '../../../shared/runtime/hash-text.ts';
 
-/** Rating of a node for a call. */
 export interface Candidate {
   /** Rank, 0 the best. Nodes of a higher rank come after all of a lower one. */
   readonly rank: number;

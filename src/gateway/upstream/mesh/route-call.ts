@@ -153,7 +153,6 @@ function mayMiss(method: RpcMethod, params: readonly unknown[], value: Buffer): 
 const isReadyArchive = (node: MeshNode, method: RpcMethod, commitment: Commitment): boolean =>
   node.isArchival && node.candidateFor(method, commitment).rank === 0;
 
-/** Puts archival nodes next after the first. */
 function archivalSecond([first, ...rest]: readonly MeshNode[]): readonly MeshNode[] {
   const next = [...rest.filter(({ isArchival }) => isArchival), ...rest.filter(({ isArchival }) => !isArchival)];
   return first === undefined ? next : [first, ...next];
@@ -185,7 +184,6 @@ const isAbsence = (thrown: unknown): boolean => thrown instanceof GatewayError &
 const isBehind = (thrown: unknown): boolean =>
   thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached;
 
-/** Returns true for a failure that every node would give alike. */
 export const failsAlike = (thrown: unknown): boolean => informativeness(thrown) === TERMINAL;
 
 /**

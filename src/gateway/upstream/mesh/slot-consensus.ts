@@ -8,7 +8,6 @@ import { NodeQuarantine } from './node-quarantine.ts';
 
 export interface SlotConsensusOptions {
   readonly clock: Clock;
-  /** Jump guards' settings, see there. */
   readonly settings: { readonly maxSlotJump: number; readonly recoverySlots: number; readonly idleTimeoutMs: number };
   /** Genesis hash of the cluster. Without one the first node to answer decides. */
   readonly expectedGenesisHash: string | undefined;

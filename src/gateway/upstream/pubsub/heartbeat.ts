@@ -7,7 +7,6 @@ export interface HeartbeatOptions {
   readonly pingMs: number;
   readonly silenceMs: number;
   sendPing(): void;
-  /** Called when the peer leaves a ping unanswered or falls silent. */
   onDead(reason: string): void;
 }
 

@@ -10,7 +10,6 @@ export class NodeSessions {
   /** The losses in a row, and the end of the pause after them, which grows with each. */
   #losses = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** How often all sessions were closed. */
   #closings = 0;
 
   constructor(options: SessionOptions) {

@@ -22,7 +22,6 @@ import { isOverLimit, type SubscriptionLimit } from './subscription-limit.ts';
 
 export interface SessionOptions extends Pick<ChannelOptions, 'node' | 'counts' | 'verifyGenesis'> {
   readonly deps: UpstreamDeps;
-  /** Subscriptions that the node accepts on one session. */
   readonly limit: SubscriptionLimit;
   /** Called with each new slot and the session's last one, -1 at first. One that is not accepted closes the session. */
   acceptsSlot(commitment: Commitment, slot: Slot, slotBefore: Slot): boolean;

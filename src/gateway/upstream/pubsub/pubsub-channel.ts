@@ -21,7 +21,6 @@ export type SubscriptionId = number | string;
 /** The reason of a close that is no loss. */
 export const NOT_NEEDED = 'is no longer needed';
 
-/** Subscription to a node's pubsub. */
 export interface ChannelSubscription {
   readonly method: string;
   /** Id that the node gave it on its present channel; the channel sets it. */

@@ -52,7 +52,6 @@ export class SubscriptionLimit {
     this.#learned = { limit: FIRST_LIMIT, proven: 0, failed: null, learnedMs: 0, ...learned };
   }
 
-  /** Subscriptions that a WebSocket may have now. */
   get current(): number {
     return Math.min(this.#learned.limit, this.#options.cap ?? Number.POSITIVE_INFINITY);
   }

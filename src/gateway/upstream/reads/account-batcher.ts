@@ -118,7 +118,6 @@ interface SplitBounds {
 /** Length of an account's JSON from which on it counts as large: a hundred of this length fit into one response. */
 const LARGE_BYTES = 256 << 10;
 
-/** Most addresses of large accounts that are remembered. */
 const MAX_LARGE_ACCOUNTS = 10_000;
 
 /** Milliseconds after a batch's failure in which its parts are read. */

@@ -23,7 +23,6 @@ export interface AccountInfo {
   readonly parsed: { readonly program: string; readonly type: string } | null;
 }
 
-/** Parses only the balance of an account's JSON. */
 export const parseAccountLamports = (account: Buffer): bigint => parseU64(member(account, 'lamports'));
 
 /** Parses an account's JSON. Throws `upstream_error` for anything else. */

@@ -9,7 +9,6 @@ import { parseRentEpoch } from './account-info.ts';
 import { parseEncodedAccount } from './encoded-accounts.ts';
 import { readMultipleAccounts } from './multiple-accounts.ts';
 
-/** Accounts at one slot. */
 export interface AccountValuesAtSlot {
   readonly slot: Slot;
   /** Existing accounts by base58 address, save those that are too large. */

@@ -58,7 +58,6 @@ export interface BlockSummaryRead {
   readonly agreement: Agreement | undefined;
 }
 
-/** Creates the error for a slot without a block so far. */
 export const blockNotAvailable = (): GatewayError =>
   new GatewayError('block_not_available', 'the block is not available yet; retry in a moment', { retryAfter: 1 });
 

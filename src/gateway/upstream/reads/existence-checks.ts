@@ -6,7 +6,6 @@ import { meaningOfCode, RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
-/** Answer to whether the cluster has something, and the slot of that answer. */
 export interface Existence {
   readonly slot: Slot;
   readonly exists: boolean;

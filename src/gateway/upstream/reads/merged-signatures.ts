@@ -17,7 +17,6 @@ import {
 
 type Reader = Pick<Mesh, 'call' | 'tip'>;
 
-/** A page of several addresses' transactions, merged. */
 export interface MergedQuery extends Omit<SignatureQuery, 'address'> {
   /** The addresses whose lists are merged; one node gives all of them while it is healthy: that of the first. */
   readonly addresses: readonly [string, ...string[]];
@@ -33,7 +32,6 @@ interface Start {
   readonly aboveSlot: Slot;
 }
 
-/** One list while a page is read. */
 interface List {
   readonly address: string;
   readonly rows: SignatureRow[];

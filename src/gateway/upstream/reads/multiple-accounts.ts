@@ -40,7 +40,6 @@ export interface AccountsAtSlot {
   readonly agreement: Agreement | undefined;
 }
 
-/** Options of a read of accounts. */
 export interface AccountsCallOptions extends Pick<CallOptions, 'cost' | 'deadlineMs' | 'isLarge'> {
   /** Operators that must give the same. Default: 1. */
   readonly agree?: number | undefined;

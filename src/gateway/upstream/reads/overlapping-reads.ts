@@ -9,7 +9,6 @@ export interface OverlappingReadsOptions extends Pick<UpstreamDeps, 'clock' | 'r
   readonly agreement: Pick<OperatorAgreement, 'operators' | 'rpc' | 'areOfTwoOperators'>;
 }
 
-/** An account of a call, and what its node gave. */
 interface Witnessed extends Pick<AccountsAtSlot, 'slot' | 'nodeId'> {
   readonly address: string;
   readonly facts: Facts;

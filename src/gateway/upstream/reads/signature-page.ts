@@ -24,7 +24,6 @@ export interface SignatureQuery {
   /** Most rows, up to 1,000. */
   readonly limit: number;
   readonly commitment: Finality;
-  /** Oldest slot of the answer. */
   readonly minSlot: Slot | undefined;
 }
 
@@ -91,7 +90,6 @@ function parseSignatureRow(bytes: Buffer): SignatureRow {
   };
 }
 
-/** Creates the error for a cursor below which no page of the address begins. */
 export const cursorNotFound = (): GatewayError =>
   new GatewayError(
     'cursor_not_found',

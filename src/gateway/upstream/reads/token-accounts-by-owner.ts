@@ -54,7 +54,6 @@ const NO_ACCOUNT = Buffer.from('{}');
 /** The number of rows that are compared in one turn of the event loop, in about a millisecond. */
 const ROWS_PER_CHUNK = 256;
 
-/** Token accounts that a node lists, unparsed. */
 interface ListedRows {
   readonly slot: Slot;
   readonly rows: readonly Buffer[];

@@ -15,7 +15,6 @@ import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { rewardsOf, transactionsOf } from './block-summary.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
-/** A block and the accounts that it may have written. */
 export interface WrittenAccounts extends BlockLink {
   /**
    * The program that owns each that is certainly written, by base58 address; '' where the block does not show it, and where only

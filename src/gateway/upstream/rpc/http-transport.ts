@@ -16,7 +16,6 @@ export interface HttpResponse {
 
 export interface PostOptions {
   readonly signal: AbortSignal;
-  /** Longest response. */
   readonly maxBytes: number;
   /** Request whose bytes are counted, also those of a response that is refused. */
   readonly cost: RequestCost | undefined;

@@ -97,7 +97,6 @@ export class RpcClient {
   /** Version that the node named in its last response with a context. */
   apiVersion: string | undefined;
 
-  /** Calls `onSlot` with each slot that the node reports. */
   constructor(
     options: NodeOptions,
     deps: UpstreamDeps,

@@ -24,7 +24,6 @@ const RPC_ERRORS = {
   /** Skipped, or missing in long-term storage. */
   longTermStorageSlotSkipped: [-32009, 'fact', 404],
   keyExcludedFromSecondaryIndex: [-32010, 'node-limit', 502],
-  /** The node has no transaction history. */
   transactionHistoryNotAvailable: [-32011, 'node-limit', 404],
   scanError: [-32012, 'node-limit', 502],
   /** The block is not completely stored yet. */
@@ -51,7 +50,6 @@ const ERRORS_BY_CODE: ReadonlyMap<number | undefined, { readonly fault: RpcFault
 
 const UNKNOWN = { fault: 'transport', status: 502 } as const;
 
-/** Returns fault and HTTP status of an RPC error. */
 export const rpcErrorOf = (code: number | undefined) => ERRORS_BY_CODE.get(code) ?? UNKNOWN;
 
 /** Codes that say of a block what another says. */
@@ -61,5 +59,4 @@ const SYNONYMS: ReadonlyMap<number | undefined, number> = new Map([
   [RPC_ERROR_CODE.blockStatusNotAvailableYet, RPC_ERROR_CODE.blockNotAvailable],
 ]);
 
-/** Returns the code that stands for all of the same meaning. */
 export const meaningOfCode = (code: number | undefined): number | undefined => SYNONYMS.get(code) ?? code;

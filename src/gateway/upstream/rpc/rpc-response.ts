@@ -39,7 +39,6 @@ export interface ConsensusData {
 /** The digest of a null for what nodes forget: one that has it decides against all that have nothing. */
 export const NOTHING = 'none';
 
-/** How a call compares operators. */
 export interface AgreeOptions {
   /** Operators that must give the same; with 1 a part of the calls is compared in the background. */
   readonly count: number;

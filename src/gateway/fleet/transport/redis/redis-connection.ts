@@ -129,7 +129,6 @@ export class RedisConnection {
     return this.#listener.isReady;
   }
 
-  /** Why Redis can't be called. */
   get problem(): string {
     return this.#lastProblem ?? 'it does not answer';
   }
