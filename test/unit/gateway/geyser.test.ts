@@ -15,11 +15,10 @@ import {
 import { GeyserFeed, type GeyserFeedOptions } from '../../../src/gateway/live/accounts/geyser-feed.ts';
 import { Arming } from '../../../src/gateway/live/feed/arming.ts';
 import { BlockAssembly } from '../../../src/gateway/live/feed/block-assembly.ts';
-import type { FeedAccount } from '../../../src/gateway/live/feed/feed-account.ts';
 import { FEED_RULES } from '../../../src/gateway/live/feed/feed-rules.ts';
 import { FeedStream } from '../../../src/gateway/live/feed/feed-stream.ts';
 import { Gap } from '../../../src/gateway/live/feed/gap.ts';
-import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
+import { type AccountHistory, bytesOfAccount, type FeedAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
 import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { doubleRead } from '../../../src/gateway/live/initial-sync.ts';

@@ -9,6 +9,7 @@ import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
 import {
   type AccountHistory,
   type AccountVersion,
+  type FeedHistory,
   isOfFeed,
   isValue,
   type KeptAccount,
@@ -18,7 +19,7 @@ import type { LiveAccounts } from '../../routes/routing/route.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { type EventPage, pageOf, partAfter, slotReached } from './event-page.ts';
-import { type FeedHistory, FeedReplays, type LateAccount } from './feed-replays.ts';
+import { FeedReplays, type LateAccount } from './feed-replays.ts';
 import { type KnownState, MAX_TURN_LENGTH, showsSame, TopicStates, type VersionRow } from './topic-states.ts';
 
 export interface EventQuery {

@@ -3,13 +3,9 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import type { FeedVersion } from '../../live/feed/feed-account.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
 import { isSameValue } from '../../live/feed/feed-rules.ts';
-import type { AccountHistory } from '../../live/feed/kept-account.ts';
-import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
-
-export type FeedHistory = AccountHistory<AccountValue | null>;
+import type { AccountHistory, FeedHistory, FeedVersion } from '../../live/feed/kept-account.ts';
 
 /** What a feed has sent again about an account, before what the ring has. */
 export interface Replayed {

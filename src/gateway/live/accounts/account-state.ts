@@ -6,8 +6,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownText } from '../../../shared/runtime/own-text.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
-import type { FeedAccount } from '../feed/feed-account.ts';
-import type { KeptAccount } from '../feed/kept-account.ts';
+import type { FeedAccount, KeptAccount } from '../feed/kept-account.ts';
 import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
 import {
   adoptLease,

@@ -1,6 +1,6 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { bytesOfWrite } from './block-assembly.ts';
-import type { FeedAccount, FeedVersion } from './feed-account.ts';
+import type { FeedAccount, FeedVersion } from './kept-account.ts';
 
 /** An account that can be armed: what was read of it, and what was written since. */
 export interface DueAccount<A> {

@@ -17,9 +17,9 @@ import { mayBeOfOneAccount } from '../../upstream/reads/account-batcher.ts';
 import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import type { FeedAccount } from './feed-account.ts';
 import { FEED_RULES, MAX_LAG_SLOTS } from './feed-rules.ts';
 import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
+import type { FeedAccount } from './kept-account.ts';
 
 export interface FeedLinkOptions<A extends FeedAccount>
   extends Omit<FeedStreamOptions<A>, 'port' | 'mode' | 'rules'>,

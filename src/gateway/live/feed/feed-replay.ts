@@ -7,8 +7,8 @@ import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/e
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedClient, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { BlockAssembly } from './block-assembly.ts';
-import type { FeedVersion } from './feed-account.ts';
 import { FEED_RULES } from './feed-rules.ts';
+import type { FeedVersion } from './kept-account.ts';
 
 export interface FeedReplayOptions {
   readonly client: Pick<FeedClient, 'subscribe' | 'firstReplayed'>;

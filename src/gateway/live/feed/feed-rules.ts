@@ -2,8 +2,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { AccountValue, AccountWrite, BlockLink } from '../../upstream/geyser/feed-update.ts';
-import type { FeedVersion } from './feed-account.ts';
-import type { AccountHistory } from './kept-account.ts';
+import type { FeedHistory, FeedVersion } from './kept-account.ts';
 
 /** The newest block up to which a stream has delivered all. */
 export interface AppliedBlock {
@@ -102,7 +101,7 @@ export const FEED_RULES = {
   resumeSlotOf: ({ slot }: AppliedBlock): Slot | undefined => slot,
 
   /** G9: what an account was at the newest finalized slot. */
-  finalizedOf: (history: AccountHistory<AccountValue | null>, finalizedSlot: Slot): FeedVersion | undefined =>
+  finalizedOf: (history: FeedHistory, finalizedSlot: Slot): FeedVersion | undefined =>
     history.newestUpTo(finalizedSlot),
 
   /** G10: returns why a stream is to be closed; undefined if it isn't. The silence of an account means nothing. */

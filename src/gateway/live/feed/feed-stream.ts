@@ -1,14 +1,13 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { FeedMode } from '../../upstream/geyser/encode-request.ts';
-import type { AccountValue, BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
+import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { AppliedChain } from './applied-chain.ts';
 import { Arming } from './arming.ts';
 import { BlockAssembly, type ReceivedBlock } from './block-assembly.ts';
-import type { FeedAccount, FeedVersion } from './feed-account.ts';
 import { FEED_RULES, type FeedRules } from './feed-rules.ts';
 import { Gap, type MissedBlock } from './gap.ts';
 import type { Coverage } from './history.ts';
-import type { AccountHistory } from './kept-account.ts';
+import type { FeedAccount, FeedHistory, FeedVersion } from './kept-account.ts';
 import type { VersionRing } from './version-ring.ts';
 
 /** What a stream needs done. None of these answers before it returns. */
@@ -301,7 +300,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     if (this.#arming.hasReads) port.readAccounts();
   }
 
-  #add(account: A, history: AccountHistory<AccountValue | null>, version: FeedVersion): void {
+  #add(account: A, history: FeedHistory, version: FeedVersion): void {
     this.#options.ring.add(history, version);
     this.#keepUnfinalized(account, version);
     this.#options.onVersion(account, version);

@@ -1,8 +1,7 @@
-import type { FeedAccount } from '../../../../src/gateway/live/feed/feed-account.ts';
 import { FEED_RULES, type FeedRules } from '../../../../src/gateway/live/feed/feed-rules.ts';
 import { FeedStream } from '../../../../src/gateway/live/feed/feed-stream.ts';
 import type { MissedBlock } from '../../../../src/gateway/live/feed/gap.ts';
-import { bytesOfAccount, type KeptAccount } from '../../../../src/gateway/live/feed/kept-account.ts';
+import { bytesOfAccount, type FeedAccount, type KeptAccount } from '../../../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../../../src/gateway/live/feed/version-ring.ts';
 import type { FeedMode } from '../../../../src/gateway/upstream/geyser/encode-request.ts';
 import type {
