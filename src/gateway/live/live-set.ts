@@ -137,7 +137,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
   #feedUpMs = 0;
   #keptOver: KeptOver<T, V> = 'nodes';
   #onKeptOver = (): void => {};
-  observer: LiveObserver<T> | undefined;
+  #observer: LiveObserver<T> | undefined;
   #cancelAudit = (): void => {};
   #isClosed = false;
   #idle = { tip: -1, slots: 1 };
@@ -164,7 +164,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
         if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state);
         this.#sessions.remove(state);
         options.onEvicted?.(state);
-        this.observer?.onLeft(state);
+        this.#observer?.onLeft(state);
       },
     });
     this.#sessions = new SessionPool({
@@ -184,10 +184,10 @@ export class LiveSet<T extends FollowedState<V>, V> {
           slotTimeMs: () => mesh.slotTimeMs,
           onLeasesAdvanced: (watermark) => {
             options.onLeasesAdvanced?.(watermark);
-            this.observer?.onWatermark(watermark);
+            this.#observer?.onWatermark(watermark);
           },
           onDenied: () => options.onDenied?.(),
-          onWatermarkLost: (watermark) => this.observer?.onWatermark(watermark),
+          onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
           budget: budgets.of(node),
           agreement: mesh.agreement,
           onRoom: () => this.#sessions.assignWaiting(),
@@ -263,8 +263,12 @@ export class LiveSet<T extends FollowedState<V>, V> {
     return state;
   }
 
+  get observer(): LiveObserver<T> | undefined {
+    return this.#observer;
+  }
+
   observeWith(observer: LiveObserver<T>): void {
-    this.observer = observer;
+    this.#observer = observer;
     this.#rules.observer = observer;
   }
 

@@ -68,7 +68,7 @@ class Pace {
  */
 export class RequestBudget {
   readonly #isLearned: boolean;
-  perSecond: number;
+  #perSecond: number;
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #auditPace: Pace;
@@ -85,7 +85,7 @@ export class RequestBudget {
   constructor(clock: Clock, perSecond: number | null) {
     this.#clock = clock;
     this.#isLearned = perSecond === null;
-    this.perSecond = perSecond ?? FIRST_PER_SECOND;
+    this.#perSecond = perSecond ?? FIRST_PER_SECOND;
     const most = perSecond ?? MAX_PER_SECOND;
     this.#pace = new Pace(most);
     this.#auditPace = new Pace(auditsOf(most));
@@ -94,8 +94,12 @@ export class RequestBudget {
     this.#changedMs = this.#refilledMs;
   }
 
+  get perSecond(): number {
+    return this.#perSecond;
+  }
+
   get #burst(): number {
-    return Math.max(1, Math.floor(this.perSecond * BURST_PART));
+    return Math.max(1, Math.floor(this.#perSecond * BURST_PART));
   }
 
   async make<T>(request: () => Promise<T>): Promise<T> {
@@ -128,7 +132,7 @@ export class RequestBudget {
     const { sync, audit } = this.#waiting;
     while (sync.length + audit.length > 0) {
       const nowMs = this.#clock.monotonic();
-      const audits = auditsOf(this.perSecond);
+      const audits = auditsOf(this.#perSecond);
       const auditWaitMs = audit.length > 0 ? this.#auditPace.waitMs(nowMs, audits) : Number.POSITIVE_INFINITY;
       const isAudit = auditWaitMs <= 0;
       const waitMs = Math.max(this.#waitMs(nowMs), isAudit || sync.length > 0 ? 0 : auditWaitMs);
@@ -145,20 +149,20 @@ export class RequestBudget {
   }
 
   #waitMs(nowMs: number): number {
-    this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#refilledMs) * this.perSecond) / 1000);
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#refilledMs) * this.#perSecond) / 1000);
     this.#refilledMs = nowMs;
-    const tokenWaitMs = this.#tokens >= 1 ? 0 : ((1 - this.#tokens) * 1000) / this.perSecond;
-    return Math.max(tokenWaitMs, this.#pace.waitMs(nowMs, this.perSecond));
+    const tokenWaitMs = this.#tokens >= 1 ? 0 : ((1 - this.#tokens) * 1000) / this.#perSecond;
+    return Math.max(tokenWaitMs, this.#pace.waitMs(nowMs, this.#perSecond));
   }
 
   /** Raises the number of requests once a window has used it up, and was answered in time. Returns whether it has. */
   #raise(nowMs: number): boolean {
-    const isUsedUp = this.#pace.waitMs(nowMs, Math.ceil(this.perSecond * USED_PART)) > 0;
+    const isUsedUp = this.#pace.waitMs(nowMs, Math.ceil(this.#perSecond * USED_PART)) > 0;
     const isEarly = nowMs - this.#changedMs < (this.#wasRefused ? REFUSED_MS : WINDOW_MS);
-    const isLate = this.#inFlight > this.perSecond * LATE_PART;
-    if (!this.#isLearned || !isUsedUp || isEarly || isLate || this.perSecond >= MAX_PER_SECOND) return false;
-    const raised = Math.ceil(this.perSecond * (this.#wasRefused ? INCREASE : FIRST_INCREASE));
-    this.perSecond = Math.min(MAX_PER_SECOND, raised);
+    const isLate = this.#inFlight > this.#perSecond * LATE_PART;
+    if (!this.#isLearned || !isUsedUp || isEarly || isLate || this.#perSecond >= MAX_PER_SECOND) return false;
+    const raised = Math.ceil(this.#perSecond * (this.#wasRefused ? INCREASE : FIRST_INCREASE));
+    this.#perSecond = Math.min(MAX_PER_SECOND, raised);
     this.#changedMs = nowMs;
     return true;
   }
@@ -168,7 +172,7 @@ export class RequestBudget {
     const nowMs = this.#clock.monotonic();
     if (!this.#isLearned || (this.#wasRefused && nowMs - this.#changedMs < WINDOW_MS)) return;
     const factor = this.#wasRefused ? DECREASE : FIRST_DECREASE;
-    this.perSecond = Math.max(pooledPartOf(FIRST_PER_SECOND), Math.floor(this.perSecond * factor));
+    this.#perSecond = Math.max(pooledPartOf(FIRST_PER_SECOND), Math.floor(this.#perSecond * factor));
     this.#wasRefused = true;
     this.#changedMs = nowMs;
   }

@@ -25,13 +25,17 @@ export class QuotaBook {
   readonly #byKey = new Map<RateLimitKey, QuotaWindow>();
   /** Lists by window length in seconds, at most one per tier. */
   readonly #listsByLength = new Map<number, WindowList>();
-  size = 0;
+  #size = 0;
 
   /** Without `share` all windows are of this process alone. */
   constructor(capacity: number, clock: Clock, share?: ShareWindow) {
     this.#capacity = capacity;
     this.#clock = clock;
     this.#share = share;
+  }
+
+  get size(): number {
+    return this.#size;
   }
 
   /** The windows that were found last under their keys; some have ended. */
@@ -56,7 +60,7 @@ export class QuotaBook {
   /** Returns whether open windows leave no place for that many more. Must be checked before a window opens. */
   isFull(nowMs: number, places = 1): boolean {
     this.#dropEnded(nowMs);
-    return this.size + places > this.#capacity;
+    return this.#size + places > this.#capacity;
   }
 
   add(window: QuotaWindow): void {
@@ -66,7 +70,7 @@ export class QuotaBook {
     this.#listsByLength.set(windowSeconds, list);
     append(list, window);
     this.#byKey.set(key, window);
-    this.size++;
+    this.#size++;
   }
 
   #dropEnded(nowMs: number): void {
@@ -85,7 +89,7 @@ export class QuotaBook {
       append(list, window);
       return;
     }
-    this.size--;
+    this.#size--;
     if (isCurrent) this.#byKey.delete(window.key);
   }
 }

@@ -31,7 +31,7 @@ export class SharedWatch {
   readonly #follower: StateFollower;
   #channel: Channel | undefined;
   #unsubscribe = (): void => {};
-  role: WatchRole = 'alone';
+  #role: WatchRole = 'alone';
   #cancelWait = (): void => {};
 
   constructor(options: SharedWatchOptions) {
@@ -41,12 +41,16 @@ export class SharedWatch {
     this.#follower = new StateFollower({ ...options, publish });
     options.mesh.onTip('processed', (slot) => {
       const { tip = 0 } = this.#follower;
-      if (this.role === 'following' && slot - tip > MAX_LAG_SLOTS) this.#subscribe('alone');
+      if (this.#role === 'following' && slot - tip > MAX_LAG_SLOTS) this.#subscribe('alone');
     });
   }
 
+  get role(): WatchRole {
+    return this.#role;
+  }
+
   get followed(): number {
-    return this.role === 'leading' ? this.#publisher.followed : this.#follower.followed;
+    return this.#role === 'leading' ? this.#publisher.followed : this.#follower.followed;
   }
 
   open(channel: Channel): void {
@@ -70,7 +74,7 @@ export class SharedWatch {
   }
 
   lead(isLeader: boolean): void {
-    if (isLeader === (this.role === 'leading')) return;
+    if (isLeader === (this.#role === 'leading')) return;
     if (isLeader) {
       this.#follower.lose();
       this.#subscribe('leading');
@@ -89,7 +93,7 @@ export class SharedWatch {
 
   #onLost(): void {
     this.#follower.lose();
-    if (this.role !== 'following') return;
+    if (this.#role !== 'following') return;
     const { clock, accounts, lists } = this.#options;
     this.#setRole('waiting');
     accounts.keepOver('nothing');
@@ -99,7 +103,7 @@ export class SharedWatch {
 
   /** Follows the leader once it is not behind what is known here. */
   #followIfNear(): void {
-    if (!this.#follower.isJoined || this.role === 'leading' || this.role === 'following') return;
+    if (!this.#follower.isJoined || this.#role === 'leading' || this.#role === 'following') return;
     const { mesh, accounts, lists } = this.#options;
     const { tip } = this.#follower;
     if (tip === undefined || tip < (mesh.tip('processed') ?? 0) - MAX_JOIN_LAG_SLOTS) return;
@@ -120,8 +124,8 @@ export class SharedWatch {
   }
 
   #setRole(role: WatchRole): void {
-    if (role === this.role) return;
-    this.role = role;
+    if (role === this.#role) return;
+    this.#role = role;
     this.#options.onRole?.(role);
   }
 }

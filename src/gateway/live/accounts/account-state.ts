@@ -56,11 +56,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
   seconded: SecondedLease | undefined;
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
-  slot: Slot = -1;
-  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
-  heldUntil: Slot = -1;
-  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
-  provenFrom: Slot = 0;
+  #slot: Slot = -1;
+  #heldUntil: Slot = -1;
+  #provenFrom: Slot = 0;
   /**
    * Whether the session's node has notified the present state: it may not do so again. `unproven`: no later Clock update has
    * shown of which slot it is at most.
@@ -70,8 +68,7 @@ export class AccountState implements LeaseHolder, FeedAccount {
   #isContested = false;
   /** Undefined while the account isn't known. */
   #kept: KeptAccount | undefined;
-  /** The balance before the newest change, if it was live. */
-  previous: PreviousBalance | undefined;
+  #previous: PreviousBalance | undefined;
 
   constructor(address: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
     this.address = address;
@@ -93,6 +90,20 @@ export class AccountState implements LeaseHolder, FeedAccount {
     return this.ineligibility?.tip;
   }
 
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
+  get provenFrom(): Slot {
+    return this.#provenFrom;
+  }
+
+  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
+  get heldUntil(): Slot {
+    return this.#heldUntil;
+  }
+
   get json(): AccountJson {
     return textOfKept(this.kept);
   }
@@ -105,6 +116,11 @@ export class AccountState implements LeaseHolder, FeedAccount {
   /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
   get coveredSlot(): Slot | undefined {
     return this.lease?.slot;
+  }
+
+  /** The balance before the newest change, if it was live. */
+  get previous(): PreviousBalance | undefined {
+    return this.#previous;
   }
 
   get isKnown(): boolean {
@@ -146,7 +162,7 @@ export class AccountState implements LeaseHolder, FeedAccount {
    * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again.
    */
   onRead(slot: Slot, json: AccountJson, provenFrom: Slot = provenWithoutClock(slot)): UpdateResult {
-    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.provenFrom;
+    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.#provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
     const result = mayBeOlder ? 'ignored' : this.#applyJson(slot, json, provenFrom);
     this.onSyncEvent({ name: 'read', slot });
@@ -165,9 +181,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
    * changed forks.
    */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
-    if (slot <= this.slot) {
+    if (slot <= this.#slot) {
       const isSame = isSameAccount(json, this.json);
-      if (this.commitment === 'processed' && (slot < this.slot || !isSame)) return this.rollback();
+      if (this.commitment === 'processed' && (slot < this.#slot || !isSame)) return this.rollback();
       this.#isContested = !isSame;
     }
     const result = this.#applyJson(slot, json, provenWithoutClock(slot));
@@ -184,10 +200,10 @@ export class AccountState implements LeaseHolder, FeedAccount {
   onProof(provenFrom: Slot): boolean {
     if (this.#notified === 'unproven') {
       this.#notified = 'proven';
-      this.provenFrom = provenFrom;
+      this.#provenFrom = provenFrom;
       this.lease?.proveFrom(provenFrom);
     }
-    const isCurrent = !this.#isContested || provenFrom <= this.slot;
+    const isCurrent = !this.#isContested || provenFrom <= this.#slot;
     this.#isContested = false;
     return isCurrent;
   }
@@ -210,17 +226,17 @@ export class AccountState implements LeaseHolder, FeedAccount {
     const isSame = this.isKnown && json === this.json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const previous = isSame ? this.previous : this.#presentUnderLease();
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
-    const sinceSlot = isSame || slot > this.slot ? slot : Math.max(slot, watermark.slot);
-    this.slot = Math.max(this.slot, sinceSlot);
-    this.heldUntil = heldUntil;
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#heldUntil = heldUntil;
     if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
     withdrawLease(this);
-    this.previous = previous;
+    this.#previous = previous;
     this.#notified = 'no';
-    this.provenFrom = provenWithoutClock(this.slot);
-    adoptLease(this, this.slot, watermark, this.provenFrom);
+    this.#provenFrom = provenWithoutClock(this.#slot);
+    adoptLease(this, this.#slot, watermark, this.#provenFrom);
     lease?.revoke();
     return !isSame;
   }
@@ -237,9 +253,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
   }
 
   reset(): void {
-    this.slot = -1;
+    this.#slot = -1;
     this.#kept = undefined;
-    this.previous = undefined;
+    this.#previous = undefined;
     withdrawLease(this);
   }
 
@@ -257,21 +273,21 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
   #apply(slot: Slot, kept: KeptAccount, provenFrom: Slot, isSame: boolean): UpdateResult {
-    if (slot <= this.slot) return 'ignored';
+    if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
-    const previous = isSame ? this.previous : this.#presentUnderLease();
-    if (!isSame) this.heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
-    this.slot = slot;
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
+    if (!isSame) this.#heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
+    this.#slot = slot;
     this.#kept = kept;
     this.#notified = 'no';
-    this.provenFrom = provenFrom;
+    this.#provenFrom = provenFrom;
     if (isSame) {
       this.lease?.proveFrom(provenFrom);
       this.lease?.extend(slot);
       return 'unchanged';
     }
     const previousLease = withdrawLease(this);
-    this.previous = previous;
+    this.#previous = previous;
     this.#grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';
@@ -279,11 +295,11 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
-    return lease && { sinceSlot: this.slot, lamports: lamportsOfKept(this.kept), lease };
+    return lease && { sinceSlot: this.#slot, lamports: lamportsOfKept(this.kept), lease };
   }
 
   /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */
   #grantLease(): void {
-    if (this.commitment !== 'processed' && this.isKnown) grantLease(this, this.slot, this.provenFrom);
+    if (this.commitment !== 'processed' && this.isKnown) grantLease(this, this.#slot, this.#provenFrom);
   }
 }

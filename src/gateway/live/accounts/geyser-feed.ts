@@ -76,7 +76,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   #client: FeedClient | undefined;
   #admitted: AdmittedFeed | undefined;
   #replaySlots: number | null = null;
-  nodeId: string;
+  #nodeId: string;
   #epoch: Epoch | undefined;
   #failures = 0;
   #upSinceMs = 0;
@@ -86,7 +86,11 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   constructor(options: GeyserFeedOptions, source: FeedSource) {
     this.#options = options;
     this.#source = source;
-    this.nodeId = options.feeds[0]?.id ?? '';
+    this.#nodeId = options.feeds[0]?.id ?? '';
+  }
+
+  get nodeId(): string {
+    return this.#nodeId;
   }
 
   get hasRoom(): boolean {
@@ -198,7 +202,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     for (const { id, ...address } of feeds) {
       if (this.#isClosed) return;
       if (this.#refused.has(id)) continue;
-      this.nodeId = id;
+      this.#nodeId = id;
       this.#client = undefined;
       let client: FeedClient | undefined;
       try {

@@ -10,10 +10,14 @@ export class AppliedChain {
   /** Oldest first. */
   readonly #hashes = new Map<Slot, string>();
   #oldest: Slot = -1;
-  newest: AppliedBlock | undefined;
+  #newest: AppliedBlock | undefined;
 
   constructor(rules: FeedRules) {
     this.#rules = rules;
+  }
+
+  get newest(): AppliedBlock | undefined {
+    return this.#newest;
   }
 
   has(slot: Slot): boolean {
@@ -22,12 +26,12 @@ export class AppliedChain {
 
   /** Returns how a block relates to the newest one; the first block is the next one. */
   relationOf(block: BlockLink): BlockRelation {
-    if (this.newest === undefined) return 'next';
-    return this.#rules.relationOf(block, this.newest, (slot) => this.#hashes.get(slot), this.#oldest);
+    if (this.#newest === undefined) return 'next';
+    return this.#rules.relationOf(block, this.#newest, (slot) => this.#hashes.get(slot), this.#oldest);
   }
 
   append({ slot, blockhash }: AppliedBlock): void {
-    this.newest = { slot, blockhash };
+    this.#newest = { slot, blockhash };
     this.#hashes.set(slot, blockhash);
     if (this.#hashes.size === 1) this.#oldest = slot;
     if (this.#hashes.size <= MAX_REMEMBERED) return;
@@ -39,6 +43,6 @@ export class AppliedChain {
   /** Forgets all: the next block follows none. */
   clear(): void {
     this.#hashes.clear();
-    this.newest = undefined;
+    this.#newest = undefined;
   }
 }

@@ -76,8 +76,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   readonly #gap: Gap;
   /** Accounts with versions that are not final yet, or not dequeued, each with the slot of the first of them. */
   readonly #unfinalized = new Map<A, Slot>();
-  /** The newest finalized slot of an applied block; -1 before the first. */
-  finalizedSlot: Slot = -1;
+  #finalized: Slot = -1;
   /** A slot whose status came before its block. */
   #finalizedAhead: Slot = -1;
   /** The applied slot at which the stream was resumed: it is in vain a second time. */
@@ -85,19 +84,15 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #hasReceived = false;
   #filterVersion = 1;
   #isFilterChanged = false;
-  /** The number of accounts that the filter in force names; 0 before the first. */
-  filterSize = 0;
-  /** The gaps so far: blocks that did not follow the one before. */
-  gaps = 0;
-  /** The blocks so far that were no duplicates. */
-  blocks = 0;
+  #filterSize = 0;
+  #gaps = 0;
+  #blocks = 0;
   /** Whether accounts are made unknown, some in each turn. The gap stays open until then: what is claimed stands still. */
   #isDisarming = false;
   /** The end of the connection that has come since. */
   #postponedEnd: (() => void) | undefined;
   #isEnded = false;
-  /** True once it has delivered what is false. */
-  isDenied = false;
+  #isDenied = false;
 
   constructor(options: FeedStreamOptions<A>) {
     this.#options = options;
@@ -114,12 +109,37 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return newest === undefined ? -1 : this.#rules.claimOf(newest);
   }
 
+  /** True once it has delivered what is false. */
+  get isDenied(): boolean {
+    return this.#isDenied;
+  }
+
+  /** The newest finalized slot of an applied block; -1 before the first. */
+  get finalizedSlot(): Slot {
+    return this.#finalized;
+  }
+
   get size(): number {
     return this.#accounts.size;
   }
 
+  /** The number of accounts that the filter in force names; 0 before the first. */
+  get filterSize(): number {
+    return this.#filterSize;
+  }
+
   get unarmed(): number {
     return this.#arming.size;
+  }
+
+  /** The blocks so far that were no duplicates. */
+  get blocks(): number {
+    return this.#blocks;
+  }
+
+  /** The gaps so far: blocks that did not follow the one before. */
+  get gaps(): number {
+    return this.#gaps;
   }
 
   get accounts(): Iterable<A> {
@@ -157,7 +177,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     if (!this.#options.port.sendFilter(this.#filterVersion + 1)) return; // the next connection sends an older version
     this.#filterVersion++;
     this.#isFilterChanged = false;
-    this.filterSize = this.#accounts.size;
+    this.#filterSize = this.#accounts.size;
   }
 
   onUpdate(update: FeedUpdate): void {
@@ -209,7 +229,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Returns the accounts that may have changed up to what is {@link finalizedSlot} now, each once. Others may come while they are handled. */
   *dequeueFinalized(): Iterable<A> {
-    const slot = this.finalizedSlot; // it moves on, and accounts that change come again behind the others: it would never end
+    const slot = this.#finalized; // it moves on, and accounts that change come again behind the others: it would never end
     for (const [account, first] of this.#unfinalized) {
       if (first > slot) continue;
       const [next] = account.history?.linkedAfter(slot) ?? [];
@@ -242,7 +262,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Denies all that it has covered, as its node is not believed any more. */
   deny(): void {
-    this.isDenied = true;
+    this.#isDenied = true;
   }
 
   /** Ends it: nothing newer is covered any more. */
@@ -286,7 +306,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #apply(block: ReceivedBlock): void {
     const { slot, version, writes } = block;
     const { mode, onApplied, port } = this.#options;
-    this.blocks++;
+    this.#blocks++;
     this.#chain.append(block);
     this.#arming.onFilterInForce(version, this.#rules.sinceOf(slot, mode));
     for (const { address, value } of writes) {
@@ -341,12 +361,12 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Handles the status of a slot. One that comes before its block counts from that block on. */
   #onFinalized(slot: Slot): void {
-    if (slot <= this.finalizedSlot) return;
+    if (slot <= this.#finalized) return;
     if (!this.#chain.has(slot)) {
       this.#keepAhead(slot);
       return;
     }
-    this.finalizedSlot = slot;
+    this.#finalized = slot;
     this.#options.onFinalized(slot);
   }
 
@@ -358,7 +378,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   }
 
   #onGap(block: ReceivedBlock): void {
-    this.gaps++;
+    this.#gaps++;
     if (!this.#rules.mustRepair()) {
       this.#apply(block);
       return;
@@ -369,7 +389,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   }
 
   #wait(block: ReceivedBlock): void {
-    if (block.slot > this.#gap.lastSlot) this.blocks++;
+    if (block.slot > this.#gap.lastSlot) this.#blocks++;
     if (!this.#gap.wait(block) && !this.#isDisarming) this.#rebase();
   }
 
@@ -442,7 +462,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   #fail(reason: string): void {
     if (this.#isEnded) return;
-    this.isDenied = true;
+    this.#isDenied = true;
     this.#options.onFalse(reason);
     this.end();
   }

@@ -69,7 +69,7 @@ export class History<V, W extends V = V> {
   previous: History<V> | undefined = undefined;
   /** The operators that gave the account when they were read last. */
   agreement: Agreement | undefined = undefined;
-  coverage: Coverage;
+  #coverage: Coverage;
   /** Called once it has dropped its oldest version. */
   onDropped: (() => void) | undefined = undefined;
   /** Whether the ring keeps it, and counts it. */
@@ -79,11 +79,15 @@ export class History<V, W extends V = V> {
     this.member = member;
     this.#slot = first.slot;
     this.#value = first.value;
-    this.coverage = coverage;
+    this.#coverage = coverage;
   }
 
   get address(): string {
     return this.member.address;
+  }
+
+  get coverage(): Coverage {
+    return this.#coverage;
   }
 
   get newest(): Version<W> {
@@ -122,7 +126,7 @@ export class History<V, W extends V = V> {
 
   /** Returns the version at the end of a slot that this source knows. */
   ownAt(slot: Slot): Version<W> | undefined {
-    if (slot > this.coverage.slot || this.coverage.isDenied) return undefined;
+    if (slot > this.#coverage.slot || this.#coverage.isDenied) return undefined;
     if (this.#slot <= slot) return this.newest;
     const past = pastAt(this.#past, slot);
     return past !== undefined && slot <= past.end ? past.version : undefined;
@@ -144,7 +148,7 @@ export class History<V, W extends V = V> {
     if (this.at(slot) !== undefined) return slot;
     const past = this.#past ?? [];
     const first = past[countUpTo(past, slot - 1)]?.version.slot ?? this.#slot;
-    const isKept = first >= slot && first <= this.coverage.slot && !this.coverage.isDenied;
+    const isKept = first >= slot && first <= this.#coverage.slot && !this.#coverage.isDenied;
     const before = this.previous?.keptFrom(slot) ?? Number.POSITIVE_INFINITY;
     const oldest = isKept ? Math.min(first, before) : before;
     return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
@@ -169,17 +173,17 @@ export class History<V, W extends V = V> {
 
   /** Whether the source may cover later slots. */
   get isOpen(): boolean {
-    return !(this.coverage instanceof EndedCoverage);
+    return !(this.#coverage instanceof EndedCoverage);
   }
 
   /** Covers nothing: what it has is wrong. */
   deny(): void {
-    this.coverage = DENIED;
+    this.#coverage = DENIED;
   }
 
   /** Covers no slot beyond the present one: its source knows the account no longer. What is known stays until it is old. */
   end(): void {
-    if (this.isOpen) this.coverage = new EndedCoverage(this.coverage.slot, this.coverage);
+    if (this.isOpen) this.#coverage = new EndedCoverage(this.#coverage.slot, this.#coverage);
   }
 }
 

@@ -39,9 +39,8 @@ export class VersionRing<V = KeptAccount> {
   /** Oldest first, from {@link #dropped} on. */
   #replaced: Replaced<V>[] = [];
   #dropped = 0;
-  bytes = 0;
-  /** The newest finalized slot; -1 before the first. */
-  finalizedSlot: Slot = -1;
+  #bytes = 0;
+  #finalizedSlot: Slot = -1;
   /** What a node's parser made of values that it parses. */
   readonly #texts = new WeakMap<object, KeptText>();
   /** The highest priority of an account that had to leave. */
@@ -60,8 +59,17 @@ export class VersionRing<V = KeptAccount> {
     });
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get size(): number {
     return this.#histories.size;
+  }
+
+  /** The newest finalized slot; -1 before the first. */
+  get finalizedSlot(): Slot {
+    return this.#finalizedSlot;
   }
 
   /** Returns the history of an account; undefined for one that is not kept. */
@@ -71,7 +79,7 @@ export class VersionRing<V = KeptAccount> {
 
   /** True from where on an account is refused that is read less than one that had to leave. */
   get isNearlyFull(): boolean {
-    return this.bytes >= this.#settings.bytes * NEARLY_FULL;
+    return this.#bytes >= this.#settings.bytes * NEARLY_FULL;
   }
 
   accepts(priority: number): boolean {
@@ -90,7 +98,7 @@ export class VersionRing<V = KeptAccount> {
     }
     this.#histories.set(member.address, history);
     this.#leastRead.add(history);
-    this.bytes += HISTORY_BYTES + this.#bytesOf(first);
+    this.#bytes += HISTORY_BYTES + this.#bytesOf(first);
     this.#makeRoom();
     return history;
   }
@@ -100,7 +108,7 @@ export class VersionRing<V = KeptAccount> {
     const replaced = history.newest;
     history.push(version, end);
     if (!history.isKept) return; // it had to leave
-    this.bytes += this.#bytesOf(version);
+    this.#bytes += this.#bytesOf(version);
     this.#queue(history, replaced, version.slot);
   }
 
@@ -111,13 +119,13 @@ export class VersionRing<V = KeptAccount> {
 
   /** Keeps a value as a node's parser shows it. */
   setText(history: History<V>, value: V & object, text: KeptText): void {
-    if (history.isKept) this.bytes += bytesOfAccount(text) - bytesOfAccount(this.textOf(value) ?? null);
+    if (history.isKept) this.#bytes += bytesOfAccount(text) - bytesOfAccount(this.textOf(value) ?? null);
     this.#texts.set(value, text);
   }
 
   /** Drops what is too old once `finalizedSlot` is final and `slot` was applied, and what exceeds the bytes. */
   advance(slot: Slot, finalizedSlot: Slot): void {
-    this.finalizedSlot = Math.max(this.finalizedSlot, finalizedSlot);
+    this.#finalizedSlot = Math.max(this.#finalizedSlot, finalizedSlot);
     const oldest = slot - this.#settings.slots;
     this.#dropReplaced(oldest);
     this.#sweep(oldest);
@@ -141,7 +149,7 @@ export class VersionRing<V = KeptAccount> {
   /** Drops versions up to a slot, and those that exceed the bytes. */
   #dropReplaced(oldest: Slot): void {
     for (let next = this.#replaced[this.#dropped]; next !== undefined; next = this.#replaced[this.#dropped]) {
-      const isExcess = this.bytes > this.#settings.bytes;
+      const isExcess = this.#bytes > this.#settings.bytes;
       if (!this.#isFinal(next) || (next.by > oldest && !isExcess)) break;
       this.#drop(next);
       this.#dropped++;
@@ -154,12 +162,12 @@ export class VersionRing<V = KeptAccount> {
 
   /** Whether the version that replaced another is final, so that no reader at finalized needs the other. */
   #isFinal({ history, by }: Replaced<V>): boolean {
-    return by <= Math.min(this.finalizedSlot, history.coverage.finalizedSlot ?? this.finalizedSlot);
+    return by <= Math.min(this.#finalizedSlot, history.coverage.finalizedSlot ?? this.#finalizedSlot);
   }
 
   #drop({ history, version }: Replaced<V>): void {
     if (history.oldest.slot !== version.slot || !history.isKept) return;
-    if (history.dropOldest()) this.bytes -= this.#bytesOf(version);
+    if (history.dropOldest()) this.#bytes -= this.#bytesOf(version);
     else this.#unlink(history);
   }
 
@@ -199,9 +207,9 @@ export class VersionRing<V = KeptAccount> {
 
   /** Lets the least read accounts leave where all else that may be dropped is. */
   #makeRoom(): void {
-    if (this.bytes <= this.#settings.bytes) return;
+    if (this.#bytes <= this.#settings.bytes) return;
     this.#dropReplaced(-1);
-    while (this.bytes > this.#settings.bytes) {
+    while (this.#bytes > this.#settings.bytes) {
       const history = this.#leastRead.find();
       if (history === undefined) return;
       this.#evictedPriority = Math.max(this.#evictedPriority, history.member.priority);
@@ -220,7 +228,7 @@ export class VersionRing<V = KeptAccount> {
 
   #forget(history: History<V>): void {
     history.isKept = false;
-    this.bytes -= HISTORY_BYTES + history.versions.reduce((sum, version) => sum + this.#bytesOf(version), 0);
+    this.#bytes -= HISTORY_BYTES + history.versions.reduce((sum, version) => sum + this.#bytesOf(version), 0);
   }
 
   #bytesOf({ value }: Version<V>): number {

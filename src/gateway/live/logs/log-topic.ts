@@ -32,9 +32,9 @@ export class LogTopic implements PoolItem {
   readonly address: string;
   readonly commitment: Commitment;
   readonly subscriptions = new Set<LogSubscription>();
-  isReady = false;
+  #isReady = false;
   /** All transactions up to this slot are notified, or older than the first subscription. */
-  coveredSlot: Slot = -1;
+  #coveredSlot: Slot = -1;
   /** What a second node notifies up to this slot is repeated. */
   #repeatedSlot: Slot = -1;
   /** What was notified of later slots, so that a second node repeats none of it. */
@@ -49,6 +49,14 @@ export class LogTopic implements PoolItem {
     this.commitment = commitment;
   }
 
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get coveredSlot(): Slot {
+    return this.#coveredSlot;
+  }
+
   /** Whether transactions are missing since a session was lost. */
   get isBehind(): boolean {
     return this.#held !== undefined;
@@ -56,16 +64,16 @@ export class LogTopic implements PoolItem {
 
   /** A first node has accepted, after `slot`. */
   start(slot: Slot): void {
-    this.isReady = true;
-    this.coveredSlot = slot;
+    this.#isReady = true;
+    this.#coveredSlot = slot;
     for (const { subscriber } of this.subscriptions) subscriber.onReady();
   }
 
   /** A session that had notified of all up to `coveredSlot` is lost. */
   onLost(coveredSlot: Slot): void {
-    if (!this.isReady) return;
-    if (this.#held === undefined) this.coveredSlot = Math.max(this.coveredSlot, coveredSlot);
-    this.#repeatedSlot = this.coveredSlot;
+    if (!this.#isReady) return;
+    if (this.#held === undefined) this.#coveredSlot = Math.max(this.#coveredSlot, coveredSlot);
+    this.#repeatedSlot = this.#coveredSlot;
     this.#held = new Map();
     this.#heldBytes = 0;
   }
@@ -85,7 +93,7 @@ export class LogTopic implements PoolItem {
   /** Whether a transaction is notified, or will be as it is held back. */
   isKnown(transaction: Pick<LoggedTransaction, 'slot' | 'signature'>): boolean {
     const key = keyOf(transaction);
-    return transaction.slot <= this.coveredSlot || this.#held?.has(key) === true || this.#notified.has(key);
+    return transaction.slot <= this.#coveredSlot || this.#held?.has(key) === true || this.#notified.has(key);
   }
 
   /** Notifies of what was missed and what was held back, some in each turn, and then of what comes. */
@@ -101,9 +109,9 @@ export class LogTopic implements PoolItem {
     for (const [key, transaction] of held) {
       if (left-- === 0) break;
       held.delete(key);
-      this.coveredSlot = Math.max(this.coveredSlot, transaction.slot - 1);
-      this.#notify(transaction, this.coveredSlot);
-      this.#repeatedSlot = this.coveredSlot;
+      this.#coveredSlot = Math.max(this.#coveredSlot, transaction.slot - 1);
+      this.#notify(transaction, this.#coveredSlot);
+      this.#repeatedSlot = this.#coveredSlot;
     }
     if (held.size === 0) this.#held = undefined;
     else setImmediate(() => this.#notifyHeld(held));

@@ -57,10 +57,10 @@ export class TokenListState implements LeaseHolder {
   pendingRead: BoundedWait | undefined;
   /** False when the session has no capacity for the accounts that name the mints. */
   hasIdentities = true;
-  slot: Slot = -1;
-  list: TokenList | undefined;
+  #slot: Slot = -1;
+  #list: TokenList | undefined;
   /** The list as it was read last: it has the accounts that have left it since, too, and what is known of their mints. */
-  readList: TokenList | undefined;
+  #readList: TokenList | undefined;
   /** The newest slot up to which notified changes were applied, without a read. */
   #appliedSlot: Slot = -1;
   /** The newest slot at which the list is known to have changed in a way that only a read can show. */
@@ -70,10 +70,8 @@ export class TokenListState implements LeaseHolder {
   #changes: MemberChange[] = [];
   /** The lease that ended with the first of them. */
   #heldLease: WatermarkLease | undefined;
-  /** The number of subscriptions that the list needs, as far as is known. */
-  subscriptionCount = PROGRAM_SUBSCRIPTIONS;
-  /** The tip at which the list became ineligible to be kept live; undefined while it is eligible. */
-  tipAtIneligible: Slot | undefined;
+  #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
+  #tipAtIneligible: Slot | undefined;
 
   constructor(owner: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
     this.owner = owner;
@@ -81,6 +79,29 @@ export class TokenListState implements LeaseHolder {
     this.rules = rules;
     this.tipAtLastRead = tipAtLastRead;
     this.rank = rank;
+  }
+
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  get list(): TokenList | undefined {
+    return this.#list;
+  }
+
+  /** The list as it was read last: it names all accounts and mints that a change can be applied to. */
+  get readList(): TokenList | undefined {
+    return this.#readList;
+  }
+
+  /** The number of subscriptions that the list needs, as far as is known. */
+  get subscriptionCount(): number {
+    return this.#subscriptionCount;
+  }
+
+  /** The tip at which the list became ineligible to be kept live; undefined while it is eligible. */
+  get tipAtIneligible(): Slot | undefined {
+    return this.#tipAtIneligible;
   }
 
   /** The lease of {@link list}: the active one, or the one that has just ended while its changes aren't complete. */
@@ -96,14 +117,14 @@ export class TokenListState implements LeaseHolder {
 
   /** True when the list is live, but for changes that are not applied yet. */
   get isCurrent(): boolean {
-    return isSynced(this) && this.list !== undefined && this.#changedSlot <= this.slot;
+    return isSynced(this) && this.#list !== undefined && this.#changedSlot <= this.#slot;
   }
 
   /** The slot that the next read must have reached; undefined when no read is needed. */
   get pendingReadMinSlot(): Slot | undefined {
     const awaitedSlot = awaitedReadSlotOf(this);
     if (awaitedSlot === undefined && (!isSynced(this) || this.isCurrent)) return undefined;
-    return Math.max(0, awaitedSlot ?? 0, this.slot, this.#changedSlot);
+    return Math.max(0, awaitedSlot ?? 0, this.#slot, this.#changedSlot);
   }
 
   attach(watermark: Watermark | undefined): void {
@@ -120,7 +141,7 @@ export class TokenListState implements LeaseHolder {
 
   /** Restarts the initial sync because new subscriptions were added; the lease stops advancing until they are synced. */
   restartSync(subscriptionCount: number): void {
-    this.subscriptionCount = subscriptionCount;
+    this.#subscriptionCount = subscriptionCount;
     this.#heldLease = undefined;
     restartSync(this);
   }
@@ -134,9 +155,9 @@ export class TokenListState implements LeaseHolder {
   }
 
   markIneligible(tip: Slot): void {
-    this.tipAtIneligible = tip;
-    this.list = undefined;
-    this.readList = undefined;
+    this.#tipAtIneligible = tip;
+    this.#list = undefined;
+    this.#readList = undefined;
   }
 
   recordRead(tip: Slot): void {
@@ -145,14 +166,14 @@ export class TokenListState implements LeaseHolder {
 
   onSyncEvent(event: SyncEvent): void {
     advanceSync(this, event);
-    if (this.isCurrent && this.#changes.length === 0) grantLease(this, this.slot);
+    if (this.isCurrent && this.#changes.length === 0) grantLease(this, this.#slot);
   }
 
   onRead(slot: Slot, list: TokenList): void {
-    if (slot < Math.max(this.slot, this.#changedSlot)) return;
-    this.slot = slot;
-    this.list = this.hasIdentities ? list : { ...list, identities: undefined };
-    this.readList = this.list;
+    if (slot < Math.max(this.#slot, this.#changedSlot)) return;
+    this.#slot = slot;
+    this.#list = this.hasIdentities ? list : { ...list, identities: undefined };
+    this.#readList = this.#list;
     for (const change of this.#changes) if (change.slot <= slot) this.#contest(change);
     this.#changes = this.#changes.filter((change) => change.slot > slot);
     this.onSyncEvent({ name: 'read', slot });
@@ -160,7 +181,7 @@ export class TokenListState implements LeaseHolder {
 
   /** Only a read can show it. False if the lease covered that slot already, without the change: it was wrong. */
   onNotification(slot: Slot, requestRead: () => void): boolean {
-    if (slot <= this.slot) {
+    if (slot <= this.#slot) {
       this.#contestAt(slot);
       return slot > this.#appliedSlot; // the list was read since, or that slot was complete
     }
@@ -177,7 +198,7 @@ export class TokenListState implements LeaseHolder {
   /** Records a change that will be applied. Returns false when it comes too late, as {@link onNotification} does. */
   onAccountChange(change: MemberChange): boolean {
     const { slot } = change;
-    if (slot <= this.slot) {
+    if (slot <= this.#slot) {
       this.#contest(change);
       return slot > this.#appliedSlot; // the list was read since, or that slot was complete
     }
@@ -195,7 +216,7 @@ export class TokenListState implements LeaseHolder {
   onProof(clockSlot: Slot, provenFrom: Slot, requestRead: () => void): void {
     if (this.#contestedSlot === undefined || this.#contestedSlot >= clockSlot) return;
     this.#contestedSlot = undefined;
-    if (provenFrom <= this.slot) return;
+    if (provenFrom <= this.#slot) return;
     this.onNotification(provenFrom, requestRead);
     this.#contestedSlot = undefined; // a list of that slot shows all of them
   }
@@ -205,16 +226,16 @@ export class TokenListState implements LeaseHolder {
     if (!this.isCurrent) return;
     const complete = this.#changes.filter(({ slot }) => slot <= watermarkSlot);
     const newest = complete.at(-1);
-    if (newest === undefined || this.list === undefined || this.readList === undefined) return;
+    if (newest === undefined || this.#list === undefined || this.#readList === undefined) return;
     this.#changes = this.#changes.slice(complete.length);
-    this.list = withChanges(
-      this.list,
+    this.#list = withChanges(
+      this.#list,
       new Map(complete.map(({ address, account }) => [address, account])),
-      this.readList,
+      this.#readList,
     );
-    this.slot = newest.slot;
+    this.#slot = newest.slot;
     this.#appliedSlot = newest.slot;
-    grantLease(this, this.slot);
+    grantLease(this, this.#slot);
     this.#heldLease = undefined;
     if (this.#changes.length > 0) this.#holdBack();
   }
@@ -224,16 +245,16 @@ export class TokenListState implements LeaseHolder {
    * caller makes sure that this is no less than what is known here. Returns whether the list is another one.
    */
   adopt(slot: Slot, list: TokenList, watermark: Watermark): boolean {
-    const isSame = this.list !== undefined && isSameList(this.list, list);
+    const isSame = this.#list !== undefined && isSameList(this.#list, list);
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const sinceSlot = isSame || slot > this.slot ? slot : Math.max(slot, watermark.slot);
-    this.slot = Math.max(this.slot, sinceSlot);
-    this.list = list;
-    this.readList = list;
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#list = list;
+    this.#readList = list;
     this.#changes = [];
     withdrawLease(this);
-    adoptLease(this, this.slot, watermark);
+    adoptLease(this, this.#slot, watermark);
     this.#heldLease = undefined;
     lease?.revoke();
     return !isSame;
@@ -246,9 +267,9 @@ export class TokenListState implements LeaseHolder {
 
   reset(): void {
     this.abandonChanges();
-    this.slot = -1;
-    this.list = undefined;
-    this.readList = undefined;
+    this.#slot = -1;
+    this.#list = undefined;
+    this.#readList = undefined;
     withdrawLease(this);
   }
 
@@ -274,7 +295,7 @@ export class TokenListState implements LeaseHolder {
 
   /** Records a change that the list was read after, unless the list shows it. */
   #contest({ slot, address, account }: MemberChange): void {
-    const listed = this.list?.accounts.find((each) => each.address === address);
+    const listed = this.#list?.accounts.find((each) => each.address === address);
     if (!isDeepStrictEqual(listed, account)) this.#contestAt(slot);
   }
 

@@ -10,18 +10,22 @@ export class ByteBudget {
   readonly #bytes: number;
   readonly #byCaller = new Map<string, number>();
   #ofCallers = 0;
-  available: number;
+  #available: number;
 
   constructor(bytes: number) {
     this.#bytes = bytes;
-    this.available = bytes;
+    this.#available = bytes;
+  }
+
+  get available(): number {
+    return this.#available;
   }
 
   /** Reserves bytes until they are released. Throws `overloaded` when too few are available, to the caller or to all. */
   reserve(bytes: number, caller?: string): void {
     const ofCaller = caller === undefined ? 0 : (this.#byCaller.get(caller) ?? 0) + bytes;
     const ofCallers = caller === undefined ? 0 : this.#ofCallers + bytes;
-    if (bytes > this.available || ofCaller > this.#bytes / 2 || ofCallers > (this.#bytes * 3) / 4)
+    if (bytes > this.#available || ofCaller > this.#bytes / 2 || ofCallers > (this.#bytes * 3) / 4)
       throw new GatewayError('overloaded', 'too many bytes are being received from nodes; retry in a moment', {
         cause: SPENT,
       });
@@ -33,7 +37,7 @@ export class ByteBudget {
   }
 
   #change(bytes: number, caller: string | undefined): void {
-    this.available -= bytes;
+    this.#available -= bytes;
     if (caller === undefined) return;
     this.#ofCallers += bytes;
     const ofCaller = (this.#byCaller.get(caller) ?? 0) + bytes;

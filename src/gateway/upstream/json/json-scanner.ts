@@ -146,7 +146,7 @@ export class PartsWalk {
   #nameStart = 0;
   #nameEnd = 0;
   #start = -1;
-  at: number;
+  #at: number;
   #isOver: boolean;
 
   constructor(bytes: Buffer, opening: number, depth: number, { visit, visitorsOf }: Visitors) {
@@ -156,15 +156,19 @@ export class PartsWalk {
     this.#closing = opening < 0 ? undefined : closingOf(bytes[opening]);
     this.#visit = visit;
     this.#visitorsOf = visitorsOf;
-    this.at = skipSpace(bytes, opening + 1);
-    this.#isOver = opening >= 0 && bytes[this.at] === this.#closing;
-    if (this.#isOver) this.at++;
+    this.#at = skipSpace(bytes, opening + 1);
+    this.#isOver = opening >= 0 && bytes[this.#at] === this.#closing;
+    if (this.#isOver) this.#at++;
+  }
+
+  get at(): number {
+    return this.#at;
   }
 
   /** Walks on for about that many bytes. Returns true at the end of the value. */
   run(maxBytes = WHOLE): boolean {
     const bytes = this.#bytes;
-    let at = this.at;
+    let at = this.#at;
     const pauseAt = at + maxBytes;
     while (!this.#isOver && at < pauseAt) {
       if (this.#start < 0) at = this.#enterPart(at);
@@ -178,7 +182,7 @@ export class PartsWalk {
       at = this.#isOver ? at + 1 : skipSpace(bytes, at + 1);
     }
     if (this.#isOver && this.#depth === 0 && skipSpace(bytes, at) !== bytes.length) throw malformed();
-    this.at = at;
+    this.#at = at;
     return this.#isOver;
   }
 
@@ -201,7 +205,7 @@ export class PartsWalk {
     if (this.#inner === undefined) return this.#skipValues(at, Math.max(pauseAt, at + 1));
     const inner = this.#inner;
     if (inner.run(pauseAt - at)) this.#inner = undefined;
-    return inner.at;
+    return inner.#at;
   }
 
   /**

@@ -9,8 +9,8 @@ const INITIAL_SLOT_MS = TARGET_SLOT_MS / 4;
 export class NodePace {
   readonly #clock: Clock;
   readonly #slotTime: SlotTime;
-  slot: Slot = -1;
-  atMs = Number.NEGATIVE_INFINITY;
+  #slot: Slot = -1;
+  #atMs = Number.NEGATIVE_INFINITY;
   /** The slot time while the node was last near the tip. */
   #msNearTip = Number.POSITIVE_INFINITY;
 
@@ -19,15 +19,23 @@ export class NodePace {
     this.#slotTime = new SlotTime(clock);
   }
 
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  get atMs(): number {
+    return this.#atMs;
+  }
+
   observe(slot: Slot): void {
-    if (slot === this.slot) return;
-    this.slot = slot;
-    this.atMs = this.#clock.monotonic();
+    if (slot === this.#slot) return;
+    this.#slot = slot;
+    this.#atMs = this.#clock.monotonic();
   }
 
   /** Measures the slot time by the latest slot, which was accepted. */
   measure(isNearTip: boolean): void {
-    this.#slotTime.observe(this.slot);
+    this.#slotTime.observe(this.#slot);
     if (isNearTip && this.#slotTime.isSettled) this.#msNearTip = this.#slotTime.ms;
   }
 

@@ -82,7 +82,7 @@ export class RpcClient {
   readonly #transport: HttpTransport;
   readonly #bulkhead: Bulkhead;
   readonly #redact: (text: string) => string;
-  requestCount = 0;
+  #requestCount = 0;
   #lastId = 0;
   readonly #rateLimits: MethodRateLimits;
   readonly #latencyByMethod = new Map<RpcMethod, LatencyTracker>();
@@ -90,12 +90,9 @@ export class RpcClient {
   /** Quick calls in flight, and the time since which none of them was answered. */
   #inFlight = 0;
   #unansweredSinceMs = 0;
-  /** True while the latest call failed in transport. */
-  isFailing = false;
-  /** Reason, in words, why the latest call got no answer; undefined if it got one. */
-  failure: string | undefined;
-  /** Version that the node named in its last response with a context. */
-  apiVersion: string | undefined;
+  #isFailing = false;
+  #failure: string | undefined;
+  #apiVersion: string | undefined;
 
   constructor(
     options: NodeOptions,
@@ -112,6 +109,25 @@ export class RpcClient {
     this.#transport = openHttpTransport(options, settings, budget);
     this.#bulkhead = new Bulkhead(settings.connections, settings.queue);
     this.#redact = redactor(options);
+  }
+
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  /** Version that the node named in its last response with a context. */
+  get apiVersion(): string | undefined {
+    return this.#apiVersion;
+  }
+
+  /** True while the latest call failed in transport. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** Reason, in words, why the latest call got no answer; undefined if it got one. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Returns in how many seconds the node accepts the method again; 0 if now. */
@@ -158,7 +174,7 @@ export class RpcClient {
     if (dated === undefined) throw new GatewayError('upstream_unavailable', 'no node has reported a slot yet');
     const { response, isOwnSlot, apiVersion } = dated;
     if (isOwnSlot && commitment !== undefined) this.slots.observe(commitment, response.slot, slotBefore);
-    if (apiVersion !== undefined) this.apiVersion = parseString(apiVersion);
+    if (apiVersion !== undefined) this.#apiVersion = parseString(apiVersion);
     return response;
   }
 
@@ -194,7 +210,7 @@ export class RpcClient {
         const nowMs = clock.monotonic();
         if (nowMs - startMs >= timeoutMs) throw noConnectionIn(timeoutMs); // its turn came with the last moment
         sentMs = nowMs;
-        this.requestCount++;
+        this.#requestCount++;
         this.#rateLimits.recordRequest(method);
         if (!slow) this.#trackInFlight(1);
         onSent?.();
@@ -207,8 +223,8 @@ export class RpcClient {
       const response = await beforeAbort(responding, deadline.signal);
       if (response.status === CONTENT_TOO_LARGE) throw requestTooLong(Buffer.byteLength(json));
       const result = await this.#resultOf(response, id);
-      this.isFailing = false;
-      this.failure = undefined;
+      this.#isFailing = false;
+      this.#failure = undefined;
       endAttempt(method === 'getGenesisHash' ? 'ignored' : 'succeeded'); // it precedes each call to a failing node
       if (sentMs !== undefined) {
         const ms = clock.monotonic() - sentMs;
@@ -269,9 +285,9 @@ export class RpcClient {
     // could turn others away by such calls.
     const isGivenUp = error.code === 'upstream_error' || error.cause === CONNECTION_CLOSED;
     if (fault === 'transport' && isOfCaller && (error.code === 'rpc_error' || (slow && isGivenUp))) return 'ignored';
-    this.failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
-    this.isFailing = fault === 'transport';
-    return this.isFailing ? 'failed' : 'succeeded';
+    this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
+    this.#isFailing = fault === 'transport';
+    return this.#isFailing ? 'failed' : 'succeeded';
   }
 
   #trackInFlight(change: 1 | -1): void {

@@ -31,7 +31,7 @@ export class LogWriter {
   readonly #file: number;
   readonly #bytes: number;
   readonly #head = Buffer.alloc(24);
-  end = 0;
+  #end = 0;
   #batch: Buffer[] = [];
   #batchBytes = 0;
 
@@ -44,6 +44,10 @@ export class LogWriter {
       writeSync(this.#file, zeros, 0, Math.min(zeros.length, bytes - at), LOG_HEAD_BYTES + at);
     this.#head.writeBigUInt64LE(BigInt(epoch), 16);
     this.#writeHead();
+  }
+
+  get end(): number {
+    return this.#end;
   }
 
   /** Adds a frame to the batch, which readers see after {@link flush}. Throws if the payload is too long. */
@@ -60,17 +64,17 @@ export class LogWriter {
 
   /** Makes the batch visible to all readers at one moment. Returns the new end. */
   flush(): number {
-    if (this.#batchBytes === 0) return this.end;
+    if (this.#batchBytes === 0) return this.#end;
     const data = Buffer.concat(this.#batch, this.#batchBytes);
     this.#batch = [];
     this.#batchBytes = 0;
-    const at = this.end % this.#bytes;
+    const at = this.#end % this.#bytes;
     const first = Math.min(data.length, this.#bytes - at);
     writeSync(this.#file, data, 0, first, LOG_HEAD_BYTES + at);
     if (first < data.length) writeSync(this.#file, data, first, data.length - first, LOG_HEAD_BYTES);
-    this.end += data.length;
+    this.#end += data.length;
     this.#writeHead();
-    return this.end;
+    return this.#end;
   }
 
   close(): void {
@@ -78,7 +82,7 @@ export class LogWriter {
   }
 
   #writeHead(): void {
-    const end = BigInt(this.end);
+    const end = BigInt(this.#end);
     this.#head.writeBigUInt64LE(end, 0);
     this.#head.writeBigUInt64LE(BigInt.asUintN(64, ~end), 8);
     writeSync(this.#file, this.#head, 0, this.#head.length, 0);
