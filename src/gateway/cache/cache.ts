@@ -20,7 +20,6 @@ import {
 } from './entry.ts';
 import { HotKeys } from './hot-keys.ts';
 import { type KeyRecord, LruItems } from './lru-items.ts';
-import { MonotonicFloors } from './monotonic-floors.ts';
 import { Tip } from './tip.ts';
 
 export interface CacheOptions {
@@ -65,14 +64,16 @@ export class Cache {
   readonly maxBytes: number;
   /** The reads that the hit path didn't answer, by where their answers came from. */
   readonly reads = { hit: 0, miss: 0, stale: 0, bypass: 0, joined: 0 };
+  evictions = 0;
+  /** How often {@link dropUnagreed} was called: an answer that was read before may be made of what it drops. */
+  unagreedDrops = 0;
   readonly #clock: Clock;
   readonly #items: LruItems;
   readonly #tip: Tip;
   readonly #hotKeys: HotKeys;
   readonly #beforeRead: (() => void) | undefined;
-  #evictions = 0;
-  #unagreedDrops = 0;
-  readonly #floors = new MonotonicFloors();
+  /** For all evicted keys of a commitment together: the slot may be higher than a key needs, and never lower. */
+  readonly #floors = new Map<Commitment, Slot>();
   /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
   readonly #leaseListener: LeaseListener = {
     onRevoked: (key) => {
@@ -96,7 +97,7 @@ export class Cache {
       maxItemBytes: Math.ceil(bytes / 4),
       sizeOf: entrySizeBytes,
       onEvicted: (item) => {
-        this.#evictions++;
+        this.evictions++;
         this.#onEvicted(item);
       },
     });
@@ -127,10 +128,6 @@ export class Cache {
 
   get sizeBytes(): number {
     return this.#items.bytes;
-  }
-
-  get evictions(): number {
-    return this.#evictions;
   }
 
   /** Advances the tip to the newest slot. It never goes back. */
@@ -217,7 +214,7 @@ export class Cache {
 
   /** Raises the floors of all keys that have no entry: another process has served answers up to these slots. */
   raiseFloors(slots: Readonly<Partial<Record<Commitment, Slot>>>): void {
-    for (const commitment of COMMITMENTS) this.#floors.raise(commitment, slots[commitment] ?? 0);
+    for (const commitment of COMMITMENTS) raise(this.#floors, commitment, slots[commitment] ?? 0);
   }
 
   *liveItems(): Iterable<CacheItem> {
@@ -225,16 +222,15 @@ export class Cache {
   }
 
   newestSlots(): Partial<Record<Commitment, Slot>> {
-    const newest = new MonotonicFloors();
-    for (const { slot, meta, kind } of this.#items) if (kind !== 'refusal') newest.raise(meta.commitment, slot);
-    for (const commitment of COMMITMENTS) newest.raise(commitment, this.#floors.of(commitment) ?? 0);
-    return Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, newest.of(commitment)]));
+    const newest = new Map(this.#floors);
+    for (const { slot, meta, kind } of this.#items) if (kind !== 'refusal') raise(newest, meta.commitment, slot);
+    return Object.fromEntries(newest);
   }
 
   /** Returns the slot below which no later answer for a key may be (I7). */
   floor(key: string, commitment: Commitment): Slot | undefined {
     const last = this.peekLast(key);
-    return last === undefined || last.kind === 'refusal' ? this.#floors.of(commitment) : last.slot;
+    return last === undefined || last.kind === 'refusal' ? this.#floors.get(commitment) : last.slot;
   }
 
   put(
@@ -323,8 +319,8 @@ export class Cache {
   }
 
   /** Publishes an item, unless {@link dropUnagreed} has dropped what is as little vouched for since it was held back. */
-  publish(item: CacheItem, unagreedDrops = this.#unagreedDrops): void {
-    if (unagreedDrops === this.#unagreedDrops || !isUnagreed(item)) this.#publish(item, this.peek(item.key));
+  publish(item: CacheItem, unagreedDrops = this.unagreedDrops): void {
+    if (unagreedDrops === this.unagreedDrops || !isUnagreed(item)) this.#publish(item, this.peek(item.key));
   }
 
   #publish(item: CacheItem, published: CacheItem | undefined): void {
@@ -347,7 +343,7 @@ export class Cache {
 
   /** Drops what one operator alone vouches for, since one has lied. */
   dropUnagreed(): void {
-    this.#unagreedDrops++;
+    this.unagreedDrops++;
     this.#observer?.onUnagreedDropped();
     for (const item of [...this.#items]) {
       if (item.successor !== undefined && isUnagreed(item.successor)) item.successor = undefined;
@@ -355,11 +351,6 @@ export class Cache {
       this.#onEvicted(item);
       this.#items.delete(item.key);
     }
-  }
-
-  /** How often {@link dropUnagreed} was called: an answer that was read before may be made of what it drops. */
-  get unagreedDrops(): number {
-    return this.#unagreedDrops;
   }
 
   /** Returns the keys that were read since the last call, and are likely to be read again. */
@@ -447,8 +438,12 @@ export class Cache {
 
   #onEvicted(item: CacheItem): void {
     this.#releaseLease(item);
-    if (item.kind !== 'refusal') this.#floors.raise(item.meta.commitment, item.slot);
+    if (item.kind !== 'refusal') raise(this.#floors, item.meta.commitment, item.slot);
   }
+}
+
+function raise(floors: Map<Commitment, Slot>, commitment: Commitment, slot: Slot): void {
+  if (slot > (floors.get(commitment) ?? -1)) floors.set(commitment, slot);
 }
 
 /** True if the next reader is likely to come while an answer that is read now is fresh: leases need no reads. */

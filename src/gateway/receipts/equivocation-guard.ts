@@ -65,6 +65,8 @@ export const LEFT_OUT_SLOTS = 2 * WINDOW_SLOTS;
  * its claim is carried on, and no other digest is granted inside.
  */
 export class EquivocationGuard implements ClaimGuard {
+  conflicts = 0;
+  entries = 0;
   /** The ranges of each request in the order of their slots, of which they have none in common. */
   readonly #rangesByRequest = new Map<string, SignedRange[]>();
   /** What is remembered near the tip, and for requests that name a past slot. */
@@ -73,12 +75,10 @@ export class EquivocationGuard implements ClaimGuard {
   readonly #onConflict: (conflict: Conflict) => void;
   readonly #onFull: () => void;
   #isFull = false;
-  #entries = 0;
   #isSole = false;
   #leftOut = 0;
   #floor: Slot | undefined;
   #tip: Slot = 0;
-  #conflicts = 0;
   /** The slots that a fleet lets this gateway sign for: above the first, up to the second. */
   #above: Slot = -1;
   #upTo: Slot = Number.POSITIVE_INFINITY;
@@ -93,14 +93,6 @@ export class EquivocationGuard implements ClaimGuard {
     this.#present = { slots: WINDOW_SLOTS, maxEntries: MAX_ENTRIES - RESERVED_ENTRIES, requestsByEnd: new Map() };
     const maxPast = MAX_ENTRIES - 2 * RESERVED_ENTRIES;
     this.#past = { slots: Math.max(pastSlots, WINDOW_SLOTS), maxEntries: maxPast, requestsByEnd: new Map() };
-  }
-
-  get conflicts(): number {
-    return this.#conflicts;
-  }
-
-  get entries(): number {
-    return this.#entries;
   }
 
   /** `exact` while this process alone signs at the tip, also for the slots that a restart leaves out: not for a follower of a fleet, nor without its Redis. */
@@ -130,7 +122,7 @@ export class EquivocationGuard implements ClaimGuard {
         for (const request of requests) this.#forget(request, end);
         window.requestsByEnd.delete(end);
       }
-    if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
+    if (this.entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
 
   /** For `slot` and all up to `until`. A digest that was granted `exact` counts as signed. */
@@ -144,7 +136,7 @@ export class EquivocationGuard implements ClaimGuard {
     const known = ranges.slice(first).filter(({ from }) => from <= until);
     const other = known.find((range) => range.digest !== digest);
     if (other !== undefined) {
-      this.#conflicts++;
+      this.conflicts++;
       this.#onConflict({ request, slot: Math.max(slot, other.from), signed: other.digest, refused: digest });
       return 'observed';
     }
@@ -159,7 +151,7 @@ export class EquivocationGuard implements ClaimGuard {
     ranges.splice(first, known.length, { from, end, digest });
     this.#rangesByRequest.set(request, ranges);
     requestsByEnd.set(end, (requestsByEnd.get(end) ?? new Set()).add(request));
-    this.#entries += 1 - known.length;
+    this.entries += 1 - known.length;
     return 'exact';
   }
 
@@ -173,7 +165,7 @@ export class EquivocationGuard implements ClaimGuard {
     const at = ranges.findIndex((range) => range.end === end);
     if (at === -1) return;
     ranges.splice(at, 1);
-    this.#entries--;
+    this.entries--;
     if (ranges.length === 0) this.#rangesByRequest.delete(request);
   }
 
@@ -187,7 +179,7 @@ export class EquivocationGuard implements ClaimGuard {
    * first that may not.
    */
   #hasRoomFor(request: string, { maxEntries }: Window): boolean {
-    if (this.#entries < maxEntries || (this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request))) return true;
+    if (this.entries < maxEntries || (this.entries < MAX_ENTRIES && this.#rangesByRequest.has(request))) return true;
     if (!this.#isFull) this.#onFull();
     this.#isFull = true;
     return false;

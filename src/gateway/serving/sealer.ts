@@ -46,14 +46,15 @@ export type EventToSeal = Pick<SealRequest, 'request' | 'slot' | 'commitment'> &
 
 /** All receipts of one turn of the event loop share a Merkle tree and a signature. */
 export class Sealer {
+  sealedCount = 0;
+  signatureCount = 0;
+  /** The time up to which receipts were made that must not be served, on the cache's clock. */
+  invalidUntilMs = Number.NEGATIVE_INFINITY;
   readonly #cache: Cache;
   readonly #signer: Signer;
   readonly #clock: Clock;
   readonly #queue: SealQueue;
   readonly #spentBodies: SpentBodies;
-  #sealedCount = 0;
-  #signatureCount = 0;
-  #invalidUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor({ cache, signer, clock, presign, signBatchSize }: SealerOptions) {
     this.#cache = cache;
@@ -65,18 +66,10 @@ export class Sealer {
     sealHotEntriesAhead(cache, this.#queue, presign);
   }
 
-  get sealedCount(): number {
-    return this.#sealedCount;
-  }
-
-  get signatureCount(): number {
-    return this.#signatureCount;
-  }
-
   /** Returns the body if it can be sent as it is. A cache hit needs no other call. */
   bodyOf(entry: Entry): Body | undefined {
     if (entry.meta.envelope !== 'signed') return entry.body;
-    if (entry.sealedMs <= this.#invalidUntilMs) return undefined;
+    if (entry.sealedMs <= this.invalidUntilMs) return undefined;
     if (entry.final && keepsReceipt(entry)) return servedBody(entry); // its receipt may have any age
     const age = this.#cache.coarseNowMs - entry.sealedMs;
     if (age <= RESEAL_AGE_MS) return servedBody(entry);
@@ -85,14 +78,9 @@ export class Sealer {
     return servedBody(entry);
   }
 
-  /** The time up to which receipts were made that must not be served, on the cache's clock. */
-  get invalidUntilMs(): number {
-    return this.#invalidUntilMs;
-  }
-
   /** Stops serving all receipts made until now, such as those of a key that was revoked. */
   invalidateReceipts(): void {
-    this.#invalidUntilMs = this.#cache.coarseNowMs;
+    this.invalidUntilMs = this.#cache.coarseNowMs;
   }
 
   /** Makes the body at the end of this turn of the event loop; for one caller if there is a nonce, which it contains. */
@@ -194,8 +182,8 @@ export class Sealer {
   }
 
   #sign(items: readonly SealRequest[]): readonly string[] {
-    this.#sealedCount += items.length;
-    this.#signatureCount++;
+    this.sealedCount += items.length;
+    this.signatureCount++;
     return this.#signer.seal(items, this.#clock.now());
   }
 }
