@@ -3,8 +3,10 @@ import { hashInTurns, hasLongResult } from './long-result.ts';
 
 export interface SealQueueOptions {
   readonly maxBatchSize: number;
-  /** Makes the bodies of a batch and settles its waiters. The digests of long results are known. Must not throw. */
+  /** Makes the bodies of a batch and settles its jobs. The digests of long results are known. Must not throw. */
   readonly sealBatch: (batch: readonly SealJob[]) => void;
+  /** Settles a job whose body can't be made. */
+  readonly reject: (job: SealJob, reason: unknown) => void;
 }
 
 /** From setImmediate only: a handler corks its own socket alone, and writes to others cost system calls. */
@@ -22,15 +24,12 @@ export class SealQueue {
   }
 
   add(job: SealJob): void {
-    const { entry, waiters } = job;
+    const { entry } = job;
     if (!hasLongResult(entry) || entry.digest !== '') this.#enqueue(job);
     else
       hashInTurns(entry)
         .then(() => this.#enqueue(job))
-        .catch((reason: unknown) => {
-          entry.sealJob = undefined;
-          for (const waiter of waiters) waiter.reject(reason);
-        });
+        .catch((reason: unknown) => this.#options.reject(job, reason));
   }
 
   #enqueue(job: SealJob): void {
@@ -52,15 +51,8 @@ export class SealQueue {
   /** Removes the queued jobs of a key and returns them, those first that came first. */
   remove(key: string): SealJob[] {
     const removed = this.#jobs.filter(({ entry }) => entry.key === key);
-    if (removed.length === 0) return removed;
-    this.#jobs = this.#jobs.filter(({ entry }) => entry.key !== key);
-    this.#forget(removed);
+    if (removed.length > 0) this.#jobs = this.#jobs.filter(({ entry }) => entry.key !== key);
     return removed;
-  }
-
-  /** Forgets the job of a long result, whose body is complete or will never be. */
-  finish({ entry, nonce }: SealJob): void {
-    if (nonce === null) entry.sealJob = undefined;
   }
 
   #flush(): void {
@@ -68,12 +60,6 @@ export class SealQueue {
     const batch = this.#jobs.splice(0, maxBatchSize);
     this.#isFlushing = this.#jobs.length > 0;
     if (this.#isFlushing) setImmediate(() => this.#flush());
-    this.#forget(batch);
     if (batch.length > 0) sealBatch(batch);
-  }
-
-  /** Forgets jobs whose bodies are made now. That of a long result is not complete then. */
-  #forget(jobs: readonly SealJob[]): void {
-    for (const { entry, nonce } of jobs) if (nonce === null && !hasLongResult(entry)) entry.sealJob = undefined;
   }
 }

@@ -61,7 +61,11 @@ export class Sealer {
     this.#signer = signer;
     this.#clock = clock;
     this.#spentBodies = new SpentBodies(cache);
-    this.#queue = new SealQueue({ maxBatchSize: signBatchSize, sealBatch: (batch) => this.#sealOrReject(batch) });
+    this.#queue = new SealQueue({
+      maxBatchSize: signBatchSize,
+      sealBatch: (batch) => this.#sealOrReject(batch),
+      reject: (job, reason) => this.#reject(job, reason),
+    });
     signer.onStepBack(() => this.invalidateReceipts()); // verifiers refuse what is dated in their future
     sealHotEntriesAhead(cache, this.#queue, presign);
   }
@@ -135,15 +139,13 @@ export class Sealer {
     try {
       this.#sealBatch(batch);
     } catch (reason) {
-      for (const job of batch) {
-        this.#queue.finish(job);
-        this.#reject(job, reason);
-      }
+      for (const job of batch) this.#reject(job, reason);
     }
   }
 
   /** Rejects all that wait. An entry that was held back is published unsealed: its next reader meets it. */
-  #reject({ entry, heldBackAt, waiters }: SealJob, reason: unknown): void {
+  #reject({ entry, nonce, heldBackAt, waiters }: SealJob, reason: unknown): void {
+    if (nonce === null) entry.sealJob = undefined;
     if (heldBackAt !== undefined) this.#cache.publish(entry, heldBackAt);
     for (const waiter of waiters) waiter.reject(reason);
   }
@@ -166,13 +168,12 @@ export class Sealer {
       this.#finish(job, await formatInTurns(job.entry, receipt), sealedMs);
     } catch (reason) {
       this.#reject(job, reason);
-    } finally {
-      this.#queue.finish(job);
     }
   }
 
   #finish({ entry, nonce, heldBackAt, waiters }: SealJob, body: Body, sealedMs: number): void {
     if (nonce === null) {
+      entry.sealJob = undefined;
       entry.body = body;
       entry.sealedMs = sealedMs;
       if (entry.lease !== undefined) this.#spentBodies.record(entry.key);
