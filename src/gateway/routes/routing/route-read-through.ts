@@ -1,7 +1,6 @@
 import { type Agreement, agreedAt, noAgreement, oneVoice, operatorsIn } from '../../../shared/domain/agreement.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
-import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { isWithinOneUnit, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -15,7 +14,6 @@ import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import { translatedError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
-import type { RequestScope } from './request-scope.ts';
 import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext, Uses } from './route.ts';
 
 export interface ReadRequest {
@@ -76,14 +74,35 @@ export class RouteReadThrough implements RouteReads {
   }
 
   #readOf(request: ReadRequest, cost?: RequestCost): CacheableRead<Entry, Answer<unknown>> {
-    const { route } = request;
-    return route.kind === 'live'
-      ? readOfLive(request, route, this.#context)
-      : new RouteRead(request, route, this.#context, cost, this.#store);
+    const { route, params, key, minSlot = 0, isForPush = false } = request;
+    if (route.kind === 'live') return readOfLive(request, route, this.#context);
+    const agree = agreeOf(params, request.agree, this.#context);
+    return {
+      key,
+      commitment: route.commitmentOf(params),
+      minSlot,
+      isForPush,
+      agree,
+      isPast: route.pastSlotOf?.(params) !== undefined,
+      waitsForMinSlot: true,
+      get meta() {
+        return metaOf(route, params);
+      },
+      isNegative,
+      load: (floor, namedSlot, waiter) =>
+        route.begin(params, this.#context, { cost, minSlot: floor, namedSlot, agree }, agreedBy(agree, waiter)),
+      store: (answer, tipAtFetch) => this.#store(request, route, answer, tipAtFetch, cost),
+    };
   }
 
   /** Caches an answer of a route, unless it must not be, and returns what is served. */
-  readonly #store: StoreAnswer = ({ params, key }, route, answer, tipAtFetch, cost) => {
+  #store(
+    { params, key }: ReadRequest,
+    route: ReadRoute,
+    answer: Answer<unknown>,
+    tipAtFetch: Slot,
+    cost?: RequestCost,
+  ): Entry {
     const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false, provenFrom } = answer;
     const { cache, operators } = this.#context;
     const agreement = operators && (answer.agreement ?? oneVoice(slot, operators.needed));
@@ -101,7 +120,7 @@ export class RouteReadThrough implements RouteReads {
     const isLasting = final || meta.isPast === true;
     const refresher = isLasting || isDear ? undefined : this.#refresherOf(route);
     return cache.put(key, serialized, route.cache, meta, { tipAtFetch, refresher });
-  };
+  }
 
   /** One refreshes all answers, with parameters parsed from the key: each entry of the cache takes memory. */
   #refresherOf(route: ReadRoute): Refresher {
@@ -134,15 +153,6 @@ export class RouteReadThrough implements RouteReads {
   }
 }
 
-/** Caches an answer of a route. Returns what is served. */
-type StoreAnswer = (
-  request: ReadRequest,
-  route: ReadRoute,
-  answer: Answer<unknown>,
-  tipAtFetch: Slot,
-  cost?: RequestCost,
-) => Entry;
-
 /** Returns the read of what the pipeline keeps current: nothing is loaded for it. */
 const readOfLive = (
   { key, minSlot = 0, isForPush = false }: ReadRequest,
@@ -161,71 +171,14 @@ const readOfLive = (
   store: (answer) => answer,
 });
 
-/** The read of a route for one request, which waits for the answer of the route. */
-class RouteRead implements CacheableRead<Entry, Answer<unknown>>, Waiter<Answer<unknown>> {
-  readonly key: string;
-  readonly commitment: Commitment;
-  readonly minSlot: Slot;
-  readonly isForPush: boolean;
-  readonly agree: number;
-  readonly isPast: boolean;
-  readonly waitsForMinSlot = true;
-  readonly #request: ReadRequest;
-  readonly #route: ReadRoute;
-  readonly #context: RouteContext;
-  readonly #cost: RequestCost | undefined;
-  readonly #store: StoreAnswer;
-  #waiter: Waiter<Answer<unknown>> | undefined;
-
-  constructor(
-    request: ReadRequest,
-    route: ReadRoute,
-    context: RouteContext,
-    cost: RequestCost | undefined,
-    store: StoreAnswer,
-  ) {
-    const { params, key, minSlot = 0, isForPush = false, agree } = request;
-    this.key = key;
-    this.commitment = route.commitmentOf(params);
-    this.minSlot = minSlot;
-    this.isForPush = isForPush;
-    this.agree = agreeOf(params, agree, context);
-    this.isPast = route.pastSlotOf?.(params) !== undefined;
-    this.#request = request;
-    this.#route = route;
-    this.#context = context;
-    this.#cost = cost;
-    this.#store = store;
-  }
-
-  get meta(): AnswerMeta {
-    return metaOf(this.#route, this.#request.params);
-  }
-
-  load(floor: Slot | undefined, namedSlot: Slot, waiter: Waiter<Answer<unknown>>): void {
-    const scope: RequestScope = { cost: this.#cost, minSlot: floor, namedSlot, agree: this.agree };
-    this.#waiter = waiter;
-    this.#route.begin(this.#request.params, this.#context, scope, this);
-  }
-
-  resolve(answer: Answer<unknown>): void {
-    const operators = agreedAt(answer.agreement, answer.slot);
-    if (this.agree > 1 && operators < this.agree) this.#waiter?.reject(noAgreement(this.agree));
-    else this.#waiter?.resolve(answer);
-  }
-
-  reject(thrown: unknown): void {
-    this.#waiter?.reject(translatedError(thrown, {})); // only `/rpc` has the codes of JSON-RPC
-  }
-
-  store(answer: Answer<unknown>, tipAtFetch: Slot): Entry {
-    return this.#store(this.#request, this.#route, answer, tipAtFetch, this.#cost);
-  }
-
-  isNegative(error: GatewayError): boolean {
-    return isNegative(error);
-  }
-}
+/** Passes on an answer of a route that enough operators gave. */
+const agreedBy = (agree: number, waiter: Waiter<Answer<unknown>>): Waiter<Answer<unknown>> => ({
+  resolve(answer) {
+    if (agree > 1 && agreedAt(answer.agreement, answer.slot) < agree) waiter.reject(noAgreement(agree));
+    else waiter.resolve(answer);
+  },
+  reject: (thrown) => waiter.reject(translatedError(thrown, {})), // only `/rpc` has the codes of JSON-RPC
+});
 
 /** Returns the operators that `X-Agree` demands; 1 without it. Throws `invalid_query` for a number that no gateway could give. */
 export function demandedAgree(route: GetRoute, header: string, context: Uses<'operators'>): number {
