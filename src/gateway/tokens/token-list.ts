@@ -45,7 +45,7 @@ export interface TokenListQuery {
   readonly mint?: string | undefined;
   readonly commitment: Commitment;
   readonly minContextSlot: Slot | undefined;
-  /** A recent list: a node may leave out an account that was closed just after the slot that it reports. */
+  /** A recent list, whose accounts are read again: a node may leave out one that was closed just after the slot that it reports. */
   readonly known?: TokenList | undefined;
   /** Whether the identities of the mints are read, too. Ignored for the list of one mint. */
   readonly withIdentities?: boolean | undefined;
@@ -107,12 +107,6 @@ type ListParts = ReadParts<
   Pick<TokenListRead, 'list'> & { readonly isLong: boolean; readonly agreements: readonly (Agreement | undefined)[] }
 >;
 
-/** A list of accounts and mints, and the operators that gave both. */
-interface MintParts extends ReadParts<TokenList> {
-  /** Empty where nothing was read. */
-  readonly agreements: readonly (Agreement | undefined)[];
-}
-
 /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
 
@@ -122,15 +116,19 @@ export function isSameList(one: TokenList, other: TokenList): boolean {
   return isDeepStrictEqual({ ...one, identities: undefined }, { ...other, identities: undefined });
 }
 
-/** Returns the list after some of its accounts have changed, or left it: those are undefined. */
+/** Returns the list after some of its accounts have changed, or left it: those are undefined. Its amounts don't depend on the Clock. */
 export function withChanges(
   list: TokenList,
   changes: ReadonlyMap<string, ListedTokenAccount | undefined>,
-  mints: MintFacts,
+  { scales, identities }: MintFacts,
 ): TokenList {
   const unchanged = list.accounts.filter(({ address }) => !changes.has(address));
   const changed = [...changes.values()].filter((account) => account !== undefined);
-  return listOf([...unchanged, ...changed], mints);
+  const accounts = [...unchanged, ...changed].sort(byMintAndAddress); // quick where they are sorted already
+  const mints = new Set(accounts.map(({ token }) => token.mint));
+  const ofListed = <V>(facts: ReadonlyMap<string, V>): Map<string, V> =>
+    new Map([...facts].filter(([mint]) => mints.has(mint)));
+  return { accounts, scales: ofListed(scales), identities: identities && ofListed(identities), dependsOnClock: false };
 }
 
 export function filterByMint({ accounts, scales, dependsOnClock: followsClock }: TokenList, mint: string): TokenList {
@@ -159,11 +157,11 @@ async function readAllAccounts(
   options: ReadOptions,
   listOwner: ListOwner,
 ): Promise<ListParts> {
-  const { owner, known, maxAccounts = MAX_TOKEN_ACCOUNTS, cost } = query;
+  const { owner, maxAccounts = MAX_TOKEN_ACCOUNTS, cost } = query;
   const { slots, rows, agreement } = await counted(listOwner(mesh, owner, options), cost);
   if (rows.length > maxAccounts)
     throw new GatewayError('result_too_large', `the owner has more than ${maxAccounts} token accounts`);
-  return readListed(mesh, query, options, { slots, rows, known: known?.accounts ?? [], agreements: [agreement] });
+  return readListed(mesh, query, options, { slots, rows, agreements: [agreement] });
 }
 
 /** Counts the rows of a listing for the request; those of one that is too long, too: it was read to its end. */
@@ -190,60 +188,65 @@ async function readAccountsOfMint(
 ): Promise<ListParts> {
   const { owner, known, cost } = query;
   const mints = await readMintScales(mesh, [mint], options);
-  const ofMint = { ...query, withIdentities: false, maxHeldMints: undefined };
-  const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
+  const ofMint = {
+    ...query,
+    withIdentities: false,
+    maxHeldMints: undefined,
+    known: known && filterByMint(known, mint),
+  };
   if (mints.mint(mint) === undefined) {
     const all = await counted(listOwner(mesh, owner, options), cost); // a node lists none by a closed mint
     const isOfMint = (row: Buffer): boolean => parseListedTokenAccount(row).token.mint === mint;
     const matches = await mapInChunks(all.rows, ROWS_PER_CHUNK, isOfMint);
     const rows = all.rows.filter((_, i) => matches[i]);
-    const agreements = [mints.agreement, all.agreement];
-    return readListed(mesh, ofMint, options, { slots: all.slots, rows, known: knownOfMint, agreements });
+    return readListed(mesh, ofMint, options, { slots: all.slots, rows, agreements: [mints.agreement, all.agreement] });
   }
   const { slot, rows, agreement } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
-  const agreements = [mints.agreement, agreement];
-  return readListed(mesh, ofMint, options, { slots: [slot], rows, known: knownOfMint, agreements });
+  return readListed(mesh, ofMint, options, { slots: [slot], rows, agreements: [mints.agreement, agreement] });
 }
 
 interface Listed {
   readonly slots: readonly Slot[];
   readonly rows: readonly Buffer[];
-  /** The accounts of a recent list, which are read again with those of this one. */
-  readonly known: readonly ListedTokenAccount[];
-  readonly agreements: MintParts['agreements'];
+  readonly agreements: readonly (Agreement | undefined)[];
 }
 
 /** Reads the mints of listed accounts, and the accounts themselves unless they are many. */
 async function readListed(
   mesh: Pick<Mesh, 'call'>,
-  query: TokenListQuery,
+  { owner, withIdentities = false, maxHeldMints, known, cost }: TokenListQuery,
   options: ReadOptions,
-  { slots, rows, known, agreements }: Listed,
+  { slots, rows, agreements }: Listed,
 ): Promise<ListParts> {
-  const { owner, maxHeldMints } = query;
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
+  const partsOf = (list: TokenList, mints?: MintScales): ListParts => ({
+    slots: [...slots, ...(mints?.slots ?? [])],
+    isRepeatable: !isLong,
+    value: { list, isLong, agreements: mints === undefined ? agreements : [...agreements, mints.agreement] },
+  });
   const listed =
     isLong && maxHeldMints !== undefined
       ? await parseHeld(rows, maxHeldMints)
       : await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
-  const candidates = isLong ? listed : [...listed, ...known];
+  const candidates = isLong ? listed : [...listed, ...(known?.accounts ?? [])];
+  if (candidates.length === 0)
+    return partsOf({
+      accounts: [],
+      scales: new Map(),
+      identities: withIdentities ? new Map() : undefined,
+      dependsOnClock: false,
+    });
   const addresses = isLong ? [] : candidates.map(({ address }) => address);
-  const read = await readMintsOf(mesh, query, candidates, options, addresses, async ({ accounts }) =>
-    isLong ? listed : selectOwned(addresses, accounts, owner),
-  );
-  return partsOf(slots, read, isLong, agreements);
+  const mintAddresses = [...new Set(candidates.map(({ token }) => token.mint))];
+  countRows({ cost }, (withIdentities ? 1 + ROWS_PER_IDENTITY : 1) * mintAddresses.length);
+  const metadataAddressOf = (mint: string): string =>
+    known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
+  const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
+  const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
+  const accounts = isLong ? listed : await selectOwned(addresses, mints.accounts, owner);
+  const identities = withIdentities ? await identitiesOf(mintAddresses, metadata, mints) : undefined;
+  return partsOf(await buildTokenList(accounts, mints, identities), mints);
 }
-
-const partsOf = (
-  slots: readonly Slot[],
-  read: MintParts,
-  isLong: boolean,
-  agreements: MintParts['agreements'],
-): ListParts => ({
-  slots: [...slots, ...read.slots],
-  isRepeatable: !isLong,
-  value: { list: read.value, isLong, agreements: [...agreements, ...read.agreements] },
-});
 
 /** Parses the accounts that hold some of a mint. Throws `result_too_large` as soon as there are more mints than `maxMints`. */
 async function parseHeld(rows: readonly Buffer[], maxMints: number): Promise<readonly ListedTokenAccount[]> {
@@ -263,30 +266,6 @@ const tooManyMints = (maxMints: number): GatewayError =>
     'result_too_large',
     `the address holds more than ${maxMints.toLocaleString('en-US')} different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT`,
   );
-
-async function readMintsOf(
-  mesh: Pick<Mesh, 'call'>,
-  { withIdentities = false, known, cost }: TokenListQuery,
-  listed: readonly ListedTokenAccount[],
-  options: ReadOptions,
-  addresses: readonly string[],
-  select: (read: MintScales) => Promise<readonly ListedTokenAccount[]>,
-): Promise<MintParts> {
-  if (listed.length === 0)
-    return { slots: [], agreements: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
-  const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
-  countRows({ cost }, (withIdentities ? 1 + ROWS_PER_IDENTITY : 1) * mintAddresses.length);
-  const metadataAddressOf = (mint: string): string =>
-    known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
-  const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
-  const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
-  const accounts = await select(mints);
-  const identities = withIdentities ? await identitiesOf(mintAddresses, metadata, mints) : undefined;
-  const value = await buildTokenList(accounts, mints, identities);
-  return { slots: mints.slots, agreements: [mints.agreement], value };
-}
-
-const EMPTY_LIST: TokenList = { accounts: [], scales: new Map(), identities: new Map(), dependsOnClock: false };
 
 /**
  * Selects the accounts that belong to an owner when read by address. A node's list only says which accounts there may
@@ -322,19 +301,6 @@ async function buildTokenList(
   });
   const listed = identities && new Map([...identities].filter(([mint]) => scales.has(mint)));
   return { accounts: sorted, scales, identities: listed, dependsOnClock: followsClock };
-}
-
-/** Returns a list of accounts whose amounts don't depend on the Clock, with what is known of their mints. */
-function listOf(accounts: readonly ListedTokenAccount[], { scales, identities }: MintFacts): TokenList {
-  const mints = new Set(accounts.map(({ token }) => token.mint));
-  const ofListed = <V>(facts: ReadonlyMap<string, V>): Map<string, V> =>
-    new Map([...facts].filter(([mint]) => mints.has(mint)));
-  return {
-    accounts: accounts.toSorted(byMintAndAddress), // quick where they are sorted already
-    scales: ofListed(scales),
-    identities: identities && ofListed(identities),
-    dependsOnClock: false,
-  };
 }
 
 async function identitiesOf(addresses: readonly string[], metadataAddresses: readonly string[], mints: MintScales) {
