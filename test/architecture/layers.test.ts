@@ -295,9 +295,11 @@ t.test('values-of-one-node', async (t) => {
     const dropped = /onContradicted\(.*?\n {2}}\);/s.exec(composed)?.[0] ?? '';
     const cleared = `${/const ofOneNode: .*?\n {2}\];/s.exec(composed)?.[0]} ${dropped}`;
     for (const name of [...caches, ...others]) {
-      t.match(read(name), /\b(clear|dropUnagreed)(\(\): void|: \(\) =>)/, name);
-      const [, type = 'pricing'] = /export class (\w+)/.exec(read(name)) ?? [];
-      const opened = [...composed.matchAll(new RegExp(`const (\\w+) = new ${type}\\(`, 'g'))].map(([, name]) => name);
+      t.match(read(name), /\b(clear|dropUnagreed)(\(\): void|: \(\) =>)|new SharedReads\(/, name);
+      const [, type = 'pricing'] = /export (?:class |const create)(\w+)/.exec(read(name)) ?? [];
+      const opened = [...composed.matchAll(new RegExp(`const (\\w+) = (?:new |create)${type}\\(`, 'g'))].map(
+        ([, name]) => name,
+      );
       const ofAccess = `${type[0]?.toLowerCase()}${type.slice(1)}`;
       for (const variable of opened.length > 0 ? opened : [name.startsWith('access/') ? ofAccess : type])
         t.match(cleared, variable, name);

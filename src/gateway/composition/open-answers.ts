@@ -15,7 +15,7 @@ import { HOLDER_TABLES } from '../routes/holders/holder-table.ts';
 import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import { STAKE_TABLES } from '../routes/portfolio/stake-table.ts';
-import { BlockListings } from '../routes/routing/block-listings.ts';
+import { createBlockListings } from '../routes/routing/block-listings.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
@@ -95,7 +95,7 @@ export function openAnswers(
   const networkHistory = new NetworkHistory(clock);
   const knownMints = createKnownMints(config.tokens.known, pricing.findVerified);
   const transactionRecords = new TransactionRecords(mesh, recordBytes);
-  const blockListings = new BlockListings(clock);
+  const blockListings = createBlockListings(clock);
   const seenBlocks = new SeenBlocks();
   const mergedSignatures = new MergedSignatures();
   const holderTables = new ScanTables({ ...scans, ...HOLDER_TABLES });

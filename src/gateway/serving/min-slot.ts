@@ -3,9 +3,7 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { sleep } from '../../shared/runtime/sleep.ts';
-import type { SingleFlight } from '../cache/single-flight.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 
 export interface SlotSource {
@@ -85,33 +83,6 @@ export const isSlotNotReached = (thrown: unknown): boolean =>
   (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached ||
     thrown.code === 'stale' ||
     isSlotNotReached(thrown.cause));
-
-/** The most reads of others that one waits for, as each may come to nothing for it. */
-const MAX_JOINS = 3;
-
-/**
- * Runs equal reads once. A caller that joins a read of another one runs its own where its slot was not reached by that, or
- * where the other one had no turn: once, as it may have waited for that.
- */
-export async function runReaching<T extends { readonly slot: Slot }>(
-  flights: SingleFlight<T>,
-  key: string,
-  minSlot: Slot,
-  start: () => Promise<T>,
-): Promise<T> {
-  let othersHadNoTurn = false;
-  for (let joins = 0; joins < MAX_JOINS; joins++) {
-    const joined = flights.get(key);
-    if (joined === undefined) return flights.run(key, start);
-    const read = await joined.catch((thrown: unknown) => {
-      if (isSlotNotReached(thrown)) return; // it may have been that caller alone
-      if (othersHadNoTurn || !hadNoTurn(thrown)) throw thrown;
-      othersHadNoTurn = true;
-    });
-    if (read !== undefined && read.slot >= minSlot) return read;
-  }
-  return start();
-}
 
 export const minSlotNotReached = (slot: Slot, reached: Slot, cause?: unknown): GatewayError =>
   new GatewayError(

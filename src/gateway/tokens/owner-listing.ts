@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Agreement } from '../../shared/domain/agreement.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { TOKEN_PROGRAMS } from '../../transactions/index.ts';
+import { SharedReads } from '../serving/shared-reads.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAllTokenAccounts } from '../upstream/reads/token-accounts-by-owner.ts';
-import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
 
 export interface OwnerListing {
   readonly slots: readonly Slot[];
@@ -14,6 +14,9 @@ export interface OwnerListing {
   readonly agreement?: Agreement | undefined;
 }
 
+/** A listing with the oldest of its slots. */
+type DatedListing = OwnerListing & { readonly slot: Slot };
+
 /** Lists the token accounts of an owner at a slot or later. */
 export type ListOwner = (mesh: Pick<Mesh, 'call'>, owner: string, options: ReadOptions) => Promise<OwnerListing>;
 
@@ -21,28 +24,21 @@ export type ListOwner = (mesh: Pick<Mesh, 'call'>, owner: string, options: ReadO
 export const readOwnerListing: ListOwner = (mesh, owner, options) =>
   readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), options);
 
-interface SharedListing {
-  /** The slot that it had to reach; 0 for any. */
-  readonly floor: Slot;
-  readonly reading: Promise<OwnerListing>;
-}
-
 /** The most bytes of all listings that are remembered: some of the longest. */
 const MAX_BYTES = 16 << 20;
-
-/** The most listings of others that one waits for, as each may come to nothing for it. */
-const MAX_JOINS = 3;
 
 /** The memory of a listing without its rows. */
 const LISTING_OVERHEAD_BYTES = 512;
 
+const bytesOf = ({ rows }: OwnerListing): number =>
+  rows.reduce((sum, { length }) => sum + length, LISTING_OVERHEAD_BYTES);
+
 /** Lists owners' token accounts so that all reads of an owner that begin at one tip share one listing. */
 export class SharedListings {
   readonly #mesh: Pick<Mesh, 'tip'>;
-  readonly #listings = new LRUCache<string, SharedListing>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: () => LISTING_OVERHEAD_BYTES,
-  });
+  readonly #listings = new SharedReads(
+    () => new LRUCache<string, DatedListing>({ maxSize: MAX_BYTES, sizeCalculation: bytesOf }),
+  );
   #tip: Slot = -1;
 
   constructor(mesh: Pick<Mesh, 'tip'>) {
@@ -51,23 +47,14 @@ export class SharedListings {
 
   /** Returns the listing of this tip if it has reached the caller's slot, else reads it. */
   readonly list: ListOwner = async (mesh, owner, options) => {
-    const { commitment, minContextSlot: floor = 0, agree = 1 } = options;
+    const { commitment, minContextSlot: minSlot = 0, agree = 1 } = options;
     this.#forgetEarlierTips();
-    const tip = this.#tip;
-    const key = `${commitment}/${agree}/${owner}`;
-    for (let joins = 0; joins < MAX_JOINS; joins++) {
-      const shared = this.#listings.get(key);
-      if (shared === undefined) break;
-      const listing = await shared.reading.catch((thrown: unknown) => {
-        // A node may have refused a higher slot alone, and that caller alone may have had no turn.
-        if (shared.floor <= floor && !hadNoTurn(thrown)) throw thrown;
-      });
-      if (listing !== undefined && Math.min(...listing.slots) >= floor) return listing;
-    }
-    const reading = readOwnerListing(mesh, owner, options);
-    const isReached = floor <= (this.#mesh.tip(commitment) ?? 0); // nobody waits for a slot that one caller has made up
-    if (isReached && tip === this.#tip) this.#share(key, { floor, reading });
-    return reading;
+    const read = async (): Promise<DatedListing> => {
+      const listing = await readOwnerListing(mesh, owner, options);
+      return { ...listing, slot: Math.min(...listing.slots) };
+    };
+    if (minSlot > (this.#mesh.tip(commitment) ?? 0)) return read(); // nobody waits for a slot that one caller has made up
+    return this.#listings.getOrRead(`${commitment}/${agree}/${owner}`, { minSlot }, read);
   };
 
   /** Forgets all listings. */
@@ -75,21 +62,10 @@ export class SharedListings {
     this.#listings.clear();
   }
 
-  #share(key: string, shared: SharedListing): void {
-    this.#listings.set(key, shared);
-    const isShared = (): boolean => this.#listings.peek(key) === shared;
-    shared.reading
-      .then(({ rows }) => {
-        const bytes = rows.reduce((sum, { length }) => sum + length, LISTING_OVERHEAD_BYTES);
-        if (isShared()) this.#listings.set(key, { ...shared }, { size: bytes }); // the same object would not be measured again
-      })
-      .catch(() => isShared() && this.#listings.delete(key));
-  }
-
   #forgetEarlierTips(): void {
     const tip = this.#mesh.tip('processed') ?? 0;
     if (tip === this.#tip) return;
     this.#tip = tip;
-    this.#listings.clear();
+    this.clear();
   }
 }

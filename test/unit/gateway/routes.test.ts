@@ -11,7 +11,7 @@ import { OwnerRows, packOwnerRows } from '../../../src/gateway/routes/holders/ow
 import { matchRoute, routes } from '../../../src/gateway/routes/index.ts';
 import { readMintBalance } from '../../../src/gateway/routes/mint-balance.ts';
 import { STAKE_TABLES } from '../../../src/gateway/routes/portfolio/stake-table.ts';
-import { type BlockListingRead, BlockListings } from '../../../src/gateway/routes/routing/block-listings.ts';
+import { type BlockListingRead, createBlockListings } from '../../../src/gateway/routes/routing/block-listings.ts';
 import type { HolderTable } from '../../../src/gateway/routes/routing/holder-tables.ts';
 import { address, addresses, commitment, kid } from '../../../src/gateway/routes/routing/params.ts';
 import { parseJsonBody } from '../../../src/gateway/routes/routing/parse-json-body.ts';
@@ -162,13 +162,13 @@ t.test('block-listing-cache', async (t) => {
   /** Opens a cache; `read` returns how many listings were read by then. */
   function open() {
     const clock = new ManualClock();
-    const cache = new BlockListings(clock);
+    const cache = createBlockListings(clock);
     let reads = 0;
     const readOf = (bytes: number) => async (): Promise<BlockListingRead> => {
       reads++;
       return { slot: reads, listing: { ...EMPTY, rows: new Uint8Array(bytes) } };
     };
-    const read = async (key: string, { ttlMs, bytes = 0, minSlot = 0 }: ReadOptions = {}): Promise<number> => {
+    const read = async (key: string, { ttlMs = 0, bytes = 0, minSlot = 0 }: ReadOptions = {}): Promise<number> => {
       await cache.getOrRead(key, { ttlMs, minSlot }, readOf(bytes));
       return reads;
     };

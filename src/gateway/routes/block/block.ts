@@ -187,7 +187,7 @@ async function readListed(
   };
   const { commitment, namedSlot, final, agree } = options;
   const key = `${blockSlot} ${final ? 'finalized' : commitment} ${agree}`;
-  const bounds = final ? { ttlMs: undefined, minSlot: 0 } : { ttlMs: UNFINISHED_TTL_MS, minSlot: namedSlot };
+  const bounds = final ? { ttlMs: 0, minSlot: 0 } : { ttlMs: UNFINISHED_TTL_MS, minSlot: namedSlot };
   const { slot: readAt, listing, agreement } = await blockListings.getOrRead(key, bounds, read);
   const tip = final ? mesh.tip(commitment) : undefined; // a final block is the same at every later slot
   const slot = Math.max(readAt, tip ?? 0);

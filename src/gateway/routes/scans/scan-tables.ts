@@ -5,8 +5,7 @@ import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
-import { SingleFlight } from '../../cache/single-flight.ts';
-import { runReaching } from '../../serving/min-slot.ts';
+import { SharedReads } from '../../serving/shared-reads.ts';
 import type { ScanGate } from './scan-gate.ts';
 
 /** Life of a refusal: a mint doesn't lose most of its holders in minutes, nor does a node gain an index. */
@@ -34,30 +33,32 @@ interface ScanTablesOptions<T> extends ScanTablesKind<T> {
 /** The tables that scans make, by what was scanned for. Concurrent reads of one share a scan. */
 export class ScanTables<T extends { readonly slot: Slot }> {
   readonly #options: ScanTablesOptions<T>;
-  #tables: LRUCache<string, T>;
+  readonly #tables: SharedReads<T>;
   /** The newest slot of the tables that are no longer kept. */
   #newestGone: Slot = 0;
   #refusals: LRUCache<string, GatewayError>;
-  #flights = new SingleFlight<T>();
 
   constructor(options: ScanTablesOptions<T>) {
+    const { maxSize, sizeOf: sizeCalculation, ttlMs, clock } = options;
+    const dispose = ({ slot }: T): void => {
+      this.#newestGone = Math.max(this.#newestGone, slot);
+    };
     this.#options = options;
-    this.#tables = this.#createTables();
+    this.#tables = new SharedReads(
+      () => new LRUCache({ maxSize, sizeCalculation, dispose, ...expiresAfter(ttlMs, clock) }),
+    );
     this.#refusals = this.#createRefusals();
   }
 
-  /** Forgets all tables, those too that are being read. */
+  /** Forgets all tables, those too that are being read. No later scan is older. */
   clear(): void {
-    this.#tables.clear(); // no later scan is older
-    this.#tables = this.#createTables();
+    this.#tables.clear();
     this.#refusals = this.#createRefusals();
-    this.#flights = new SingleFlight();
   }
 
   /** Returns the cached table, unless it is older than `minSlot`. */
-  get(key: string, minSlot: Slot = 0): T | undefined {
-    const cached = this.#tables.get(key);
-    return cached !== undefined && cached.slot >= minSlot ? cached : undefined;
+  get(key: string, minSlot?: Slot): T | undefined {
+    return this.#tables.get(key, minSlot);
   }
 
   /**
@@ -75,31 +76,19 @@ export class ScanTables<T extends { readonly slot: Slot }> {
     if (cached !== undefined) return cached;
     const refusal = this.#refusals.get(key);
     if (refusal !== undefined) throw refusal;
-    return runReaching(this.#flights, key, minSlot, () =>
-      this.#options.gate.run(cost?.caller, async () => this.get(key, minSlot) ?? this.#scanAndStore(key, scan)),
+    return this.#tables.getOrRead(key, { minSlot }, () =>
+      this.#options.gate.run(cost?.caller, async () => this.get(key, minSlot) ?? this.#scan(key, scan)),
     );
   }
 
-  async #scanAndStore(key: string, scan: (newestSlot: Slot | undefined) => Promise<T>): Promise<T> {
-    const tables = this.#tables;
+  async #scan(key: string, scan: (newestSlot: Slot | undefined) => Promise<T>): Promise<T> {
     const refusals = this.#refusals;
     try {
-      const table = await scan(Math.max(tables.peek(key)?.slot ?? 0, this.#newestGone) || undefined);
-      if (this.#options.ttlMs > 0) tables.purgeStale(); // a table may be large: an expired one leaves its memory
-      tables.set(key, table);
-      return table;
+      return await scan(Math.max(this.get(key)?.slot ?? 0, this.#newestGone) || undefined);
     } catch (thrown) {
       if (thrown instanceof GatewayError && this.#options.isRefused(thrown)) refusals.set(key, thrown);
       throw thrown; // the caller may retry
     }
-  }
-
-  #createTables(): LRUCache<string, T> {
-    const { maxSize, sizeOf: sizeCalculation, ttlMs, clock } = this.#options;
-    const dispose = ({ slot }: T): void => {
-      this.#newestGone = Math.max(this.#newestGone, slot);
-    };
-    return new LRUCache({ maxSize, sizeCalculation, dispose, ...expiresAfter(ttlMs, clock) });
   }
 
   #createRefusals(): LRUCache<string, GatewayError> {

@@ -15,7 +15,7 @@ import { HOLDER_TABLES } from '../../../../src/gateway/routes/holders/holder-tab
 import { PooledTabler } from '../../../../src/gateway/routes/holders/pooled-tabler.ts';
 import { portfolio } from '../../../../src/gateway/routes/portfolio/portfolio.ts';
 import { STAKE_TABLES } from '../../../../src/gateway/routes/portfolio/stake-table.ts';
-import { BlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
+import { createBlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/gateway/routes/routing/route.ts';
 import { type ReadRequest, RouteReadThrough } from '../../../../src/gateway/routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../../../../src/gateway/routes/routing/seen-blocks.ts';
@@ -214,7 +214,7 @@ export async function runSchedule(
     tokenLabels: new TokenLabelCache(clock, knownMints),
     programIdls: new ProgramIdlCache(clock),
     seenBlocks: new SeenBlocks(),
-    blockListings: new BlockListings(clock),
+    blockListings: createBlockListings(clock),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup(new Map(), { clock, maxAgeSec: 60, maxStaleSec: 60 }),
