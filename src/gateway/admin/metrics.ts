@@ -2,34 +2,23 @@ import process from 'node:process';
 import { CLUSTER_CONSENSUSES } from '../../shared/domain/cluster-consensus.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { readOnce } from '../../shared/runtime/read-once.ts';
-import type { Tally } from '../../shared/runtime/tally.ts';
+import { Tally } from '../../shared/runtime/tally.ts';
 import type { GeyserFeedStatus } from '../live/accounts/geyser-feed.ts';
 import { NODE_STATES, type NodeFigures } from '../upstream/mesh/mesh.ts';
 import type { AdminSources } from './admin-sources.ts';
 import { type Metric, readDeclarations, type Series } from './metric.ts';
-import { LoopUtilization, readProcessFigures } from './process-figures.ts';
+import { readLoopUtilization, readProcessFigures } from './process-figures.ts';
 import { isReady } from './readiness.ts';
 
-type Value = number | Tally | undefined;
+type Counts = ReadonlyMap<string | number, number> | Readonly<Record<string, number>>;
 
-type Read = () => Value | Iterable<Series> | Promise<Value>;
+/** Returns one value, one for each label, or series. */
+type Read = () => number | Tally | undefined | Counts | Iterable<Series> | Promise<number | undefined>;
 
 /** Lists all metrics, which `config/monitoring/metrics.tsv` declares. Throws for one that it does not. */
 export function metricsOf(sources: AdminSources): readonly Metric[] {
   const declarations = readDeclarations();
-  const reads: Readonly<Record<string, Read>> = {
-    ...httpReads(sources),
-    ...cacheReads(sources),
-    ...freshnessReads(sources),
-    ...feedReads(sources),
-    ...geyserReads(sources),
-    ...upstreamReads(sources),
-    ...receiptReads(sources),
-    ...accessReads(sources),
-    ...streamReads(sources),
-    ...processReads(sources),
-  };
-  return Object.entries(reads).map(([name, read]) => {
+  return Object.entries(readsOf(sources)).map(([name, read]) => {
     const declaration = declarations.find((declared) => declared.name === name);
     if (declaration === undefined) throw new Error(`metrics.tsv has no row ${name}`);
     return { ...declaration, read: () => seriesOf(read) };
@@ -39,56 +28,20 @@ export function metricsOf(sources: AdminSources): readonly Metric[] {
 async function seriesOf(read: Read): Promise<Iterable<Series>> {
   const value = await read();
   if (value === undefined) return [];
-  return typeof value === 'object' && Symbol.iterator in value ? value : [[[], value]];
+  if (typeof value === 'number' || value instanceof Tally) return [[[], value]];
+  if (!(value instanceof Map) && Symbol.iterator in value) return value as Iterable<Series>;
+  const counts: Iterable<readonly [string | number, number]> = value instanceof Map ? value : Object.entries(value);
+  return [...counts].map(([label, count]) => [[label], count]);
 }
 
-const httpReads = ({ server, access }: AdminSources) => ({
-  *slotgate_http_requests_total(): Iterable<Series> {
-    for (const [route, { hits, byStatus }] of server.meter.routes) {
-      if (hits > 0 || byStatus.has(200)) yield [[route, 200], hits + (byStatus.get(200) ?? 0)];
-      for (const [code, count] of byStatus) if (code !== 200) yield [[route, code], count];
-    }
-  },
-  slotgate_http_errors_total: () => mapSeries(server.meter.errors),
-  slotgate_http_connections_refused_total: () => access.connectionLimiter.refused,
-  *slotgate_http_uncached_duration_seconds(): Iterable<Series> {
-    for (const [route, { uncachedSeconds }] of server.meter.routes)
-      if (uncachedSeconds.count > 0) yield [[route], uncachedSeconds];
-  },
-  slotgate_http_responses_owed: () => server.pendingResponses,
-  slotgate_http_owed_bytes: () => server.pendingBytes,
-});
-
-const cacheReads = ({ context: { cache }, server }: AdminSources) => ({
-  slotgate_cache_reads_total: () =>
-    mapSeries(Object.entries({ ...cache.reads, hit: cache.reads.hit + server.meter.hits })),
-  slotgate_cache_evictions_total: () => cache.evictions,
-  slotgate_cache_entries: () => cache.entryCount,
-  slotgate_cache_bytes: () => cache.sizeBytes,
-  slotgate_cache_limit_bytes: () => cache.maxBytes,
-});
-
-const freshnessReads = ({ context, workers, vitals, liveAccounts, tokenLists, frameDelays, watch }: AdminSources) => ({
-  *slotgate_slot(): Iterable<Series> {
-    for (const commitment of COMMITMENTS) {
-      const slot = context.mesh.tip(commitment);
-      if (slot !== undefined) yield [[commitment], slot];
-    }
-  },
-  slotgate_slot_age_seconds: () => (context.cache.tip === 0 ? undefined : context.cache.tipAgeMs / 1000),
-  slotgate_cluster_consensus: () =>
-    mapSeries(CLUSTER_CONSENSUSES.map((each) => [each, Number(each === vitals.consensus)])),
-  slotgate_ready: () => Number(isReady({ context, workers })),
-  slotgate_watched: () => mapSeries(Object.entries({ account: liveAccounts.size, token_list: tokenLists.size })),
-  slotgate_watch_role: () => mapSeries([[watch?.role ?? 'alone', 1]]),
-  slotgate_watch_followed: () => watch?.followed ?? 0,
-  slotgate_frame_delay_seconds: () => frameDelays,
-  slotgate_watch_audits_total: () => liveAccounts.audited + tokenLists.audited,
-  slotgate_watch_false_claims_total: () => liveAccounts.leaseViolations + tokenLists.leaseViolations,
-  slotgate_pipeline_failures_total: () => mapSeries(vitals.failures),
-});
-
-function upstreamReads({ context: { mesh } }: AdminSources) {
+function readsOf(sources: AdminSources): Readonly<Record<string, Read>> {
+  const { context, server, access, vitals, sealer, guard, liveAccounts, tokenLists, ring, workers, watch } = sources;
+  const { feed = () => undefined, failedReloads, frameDelays } = sources;
+  const { cache, mesh, keys, engine, version } = context;
+  const { meter } = server;
+  const { rateLimiter, admission } = access;
+  const figures = readOnce(readProcessFigures);
+  const readLoop = readLoopUtilization();
   const byNode = (select: (figures: NodeFigures) => number | Tally | null) =>
     function* (): Iterable<Series> {
       for (const figures of mesh.figures()) {
@@ -96,7 +49,68 @@ function upstreamReads({ context: { mesh } }: AdminSources) {
         if (value !== null) yield [[figures.id], value];
       }
     };
+  const ofGeyser = (select: (status: GeyserFeedStatus) => number | null) =>
+    function* (): Iterable<Series> {
+      const status = context.geyser();
+      const value = status && select(status);
+      if (status !== null && value !== null) yield [[status.id], value];
+    };
   return {
+    *slotgate_http_requests_total(): Iterable<Series> {
+      for (const [route, { hits, byStatus }] of meter.routes) {
+        if (hits > 0 || byStatus.has(200)) yield [[route, 200], hits + (byStatus.get(200) ?? 0)];
+        for (const [code, count] of byStatus) if (code !== 200) yield [[route, code], count];
+      }
+    },
+    slotgate_http_errors_total: () => meter.errors,
+    slotgate_http_connections_refused_total: () => access.connectionLimiter.refused,
+    *slotgate_http_uncached_duration_seconds(): Iterable<Series> {
+      for (const [route, { uncachedSeconds }] of meter.routes)
+        if (uncachedSeconds.count > 0) yield [[route], uncachedSeconds];
+    },
+    slotgate_http_responses_owed: () => server.pendingResponses,
+    slotgate_http_owed_bytes: () => server.pendingBytes,
+
+    slotgate_cache_reads_total: () => ({ ...cache.reads, hit: cache.reads.hit + meter.hits }),
+    slotgate_cache_evictions_total: () => cache.evictions,
+    slotgate_cache_entries: () => cache.entryCount,
+    slotgate_cache_bytes: () => cache.sizeBytes,
+    slotgate_cache_limit_bytes: () => cache.maxBytes,
+
+    *slotgate_slot(): Iterable<Series> {
+      for (const commitment of COMMITMENTS) {
+        const slot = mesh.tip(commitment);
+        if (slot !== undefined) yield [[commitment], slot];
+      }
+    },
+    slotgate_slot_age_seconds: () => (cache.tip === 0 ? undefined : cache.tipAgeMs / 1000),
+    slotgate_cluster_consensus: () =>
+      new Map(CLUSTER_CONSENSUSES.map((each) => [each, Number(each === vitals.consensus)])),
+    slotgate_ready: () => Number(isReady({ context, workers })),
+    slotgate_watched: () => ({ account: liveAccounts.size, token_list: tokenLists.size }),
+    slotgate_watch_role: () => ({ [watch?.role ?? 'alone']: 1 }),
+    slotgate_watch_followed: () => watch?.followed ?? 0,
+    slotgate_frame_delay_seconds: () => frameDelays,
+    slotgate_watch_audits_total: () => liveAccounts.audited + tokenLists.audited,
+    slotgate_watch_false_claims_total: () => liveAccounts.leaseViolations + tokenLists.leaseViolations,
+    slotgate_pipeline_failures_total: () => vitals.failures,
+
+    slotgate_feed_messages_total() {
+      const { sent = 0, unsent = 0, received = 0 } = feed() ?? {};
+      return { sent, unsent, received };
+    },
+    slotgate_feed_bytes_total: () => ({ sent: feed()?.sentBytes ?? 0, received: feed()?.receivedBytes ?? 0 }),
+    slotgate_feed_rejected_total: () => feed()?.rejected ?? { mac: 0, malformed: 0, outdated: 0 },
+    slotgate_feed_gaps_total: () => feed()?.gaps ?? 0,
+    slotgate_feed_snapshots_total: () => ({ sent: feed()?.snapshotsSent ?? 0, taken: feed()?.snapshotsTaken ?? 0 }),
+
+    slotgate_geyser_up: ofGeyser(({ status }) => Number(status === 'up')),
+    slotgate_geyser_behind_slots: ofGeyser(({ behindSlots }) => behindSlots),
+    slotgate_geyser_accounts: ofGeyser(({ accounts }) => accounts),
+    slotgate_geyser_gaps: ofGeyser(({ gaps }) => gaps),
+    slotgate_geyser_reconnects: ofGeyser(({ reconnects }) => reconnects),
+    slotgate_ring_bytes: () => ring.bytes,
+
     *slotgate_upstream_state(): Iterable<Series> {
       for (const { id, state } of mesh.figures())
         for (const each of NODE_STATES) yield [[id, each], Number(each === state)];
@@ -120,99 +134,53 @@ function upstreamReads({ context: { mesh } }: AdminSources) {
           for (const [result, count] of Object.entries(results)) yield [[id, method, result], count];
     },
     slotgate_upstream_duration_seconds: byNode(({ seconds }) => seconds),
-  };
-}
 
-const geyserReads = ({ context, ring }: AdminSources) => {
-  const read = (select: (status: GeyserFeedStatus) => number | null) =>
-    function* (): Iterable<Series> {
-      const status = context.geyser();
-      const value = status && select(status);
-      if (status !== null && value !== null) yield [[status.id], value];
-    };
-  return {
-    slotgate_geyser_up: read(({ status }) => Number(status === 'up')),
-    slotgate_geyser_behind_slots: read(({ behindSlots }) => behindSlots),
-    slotgate_geyser_accounts: read(({ accounts }) => accounts),
-    slotgate_geyser_gaps: read(({ gaps }) => gaps),
-    slotgate_geyser_reconnects: read(({ reconnects }) => reconnects),
-    slotgate_ring_bytes: () => ring.bytes,
-  };
-};
+    slotgate_receipts_signed_total: () => sealer.sealedCount,
+    slotgate_receipt_signatures_total: () => sealer.signatureCount,
+    slotgate_receipt_conflicts_total: () => guard.conflicts,
+    slotgate_receipt_exact: () => Number(guard.receiptMode === 'exact'),
+    slotgate_receipt_key_info: () => ({ [keys.active.kid]: 1 }),
 
-const receiptReads = ({ context: { keys }, sealer, guard }: AdminSources) => ({
-  slotgate_receipts_signed_total: () => sealer.sealedCount,
-  slotgate_receipt_signatures_total: () => sealer.signatureCount,
-  slotgate_receipt_conflicts_total: () => guard.conflicts,
-  slotgate_receipt_exact: () => Number(guard.receiptMode === 'exact'),
-  slotgate_receipt_key_info: () => mapSeries([[keys.active.kid, 1]]),
-});
+    *slotgate_ratelimit_decisions_total(): Iterable<Series> {
+      for (const [tier, decisions] of Object.entries(rateLimiter.counts.decisions))
+        for (const [result, count] of Object.entries(decisions)) yield [[tier, result], count];
+    },
+    slotgate_ratelimit_units_total: () => ({
+      charged: rateLimiter.counts.charged,
+      given_back: rateLimiter.counts.givenBack,
+    }),
+    slotgate_ratelimit_debt_units_total: () => rateLimiter.counts.debt,
+    slotgate_admission_refused_total: () => admission.refused,
+    slotgate_usage_write_failures_total: () => access.usage.failures,
+    slotgate_untrusted_forwarded_total: () => meter.untrustedForwarded,
+    slotgate_ratelimit_identities: () => rateLimiter.size,
+    slotgate_admission_running: () => admission.ofCallers.running,
+    slotgate_admission_waiting: () => admission.ofCallers.waiting,
 
-const accessReads = ({ access, server }: AdminSources) => ({
-  *slotgate_ratelimit_decisions_total(): Iterable<Series> {
-    for (const [tier, decisions] of Object.entries(access.rateLimiter.counts.decisions))
-      for (const [result, count] of Object.entries(decisions)) yield [[tier, result], count];
-  },
-  slotgate_ratelimit_units_total() {
-    const { charged, givenBack: given_back } = access.rateLimiter.counts;
-    return mapSeries(Object.entries({ charged, given_back }));
-  },
-  slotgate_ratelimit_debt_units_total: () => access.rateLimiter.counts.debt,
-  slotgate_admission_refused_total: () => access.admission.refused,
-  slotgate_usage_write_failures_total: () => access.usage.failures,
-  slotgate_untrusted_forwarded_total: () => server.meter.untrustedForwarded,
-  slotgate_ratelimit_identities: () => access.rateLimiter.size,
-  slotgate_admission_running: () => access.admission.ofCallers.running,
-  slotgate_admission_waiting: () => access.admission.ofCallers.waiting,
-});
+    slotgate_stream_connections() {
+      const sums = new Map<string, readonly [labels: readonly (string | number)[], sum: number]>();
+      for (const { format, intervalMs, connections } of server.stream.channels) {
+        const name = `${format} ${intervalMs}`;
+        sums.set(name, [[format, intervalMs], (sums.get(name)?.[1] ?? 0) + connections]);
+      }
+      return sums.values();
+    },
+    slotgate_stream_subscriptions: () => server.stream.subscriptions,
+    slotgate_stream_frames_total: () => server.stream.frames,
+    slotgate_stream_dropped_total: () => server.stream.dropped,
+    *slotgate_stream_closes_total(): Iterable<Series> {
+      for (const [code, count] of server.stream.closes) yield [[code === 0 ? 'other' : code], count];
+    },
 
-const streamReads = ({ server }: AdminSources) => ({
-  slotgate_stream_connections() {
-    const sums = new Map<string, readonly [labels: readonly (string | number)[], sum: number]>();
-    for (const { format, intervalMs, connections } of server.stream.channels) {
-      const name = `${format} ${intervalMs}`;
-      sums.set(name, [[format, intervalMs], (sums.get(name)?.[1] ?? 0) + connections]);
-    }
-    return sums.values();
-  },
-  slotgate_stream_subscriptions: () => mapSeries(server.stream.subscriptions),
-  slotgate_stream_frames_total: () => server.stream.frames,
-  slotgate_stream_dropped_total: () => server.stream.dropped,
-  *slotgate_stream_closes_total(): Iterable<Series> {
-    for (const [code, count] of server.stream.closes) yield [[code === 0 ? 'other' : code], count];
-  },
-});
-
-/** What the feed of a fleet counts, in series of one value each. */
-const feedReads = ({ feed = () => undefined }: AdminSources) => ({
-  slotgate_feed_messages_total() {
-    const { sent = 0, unsent = 0, received = 0 } = feed() ?? {};
-    return mapSeries(Object.entries({ sent, unsent, received }));
-  },
-  slotgate_feed_bytes_total() {
-    const { sentBytes: sent = 0, receivedBytes: received = 0 } = feed() ?? {};
-    return mapSeries(Object.entries({ sent, received }));
-  },
-  slotgate_feed_rejected_total: () =>
-    mapSeries(Object.entries(feed()?.rejected ?? { mac: 0, malformed: 0, outdated: 0 })),
-  slotgate_feed_gaps_total: () => feed()?.gaps ?? 0,
-  slotgate_feed_snapshots_total() {
-    const { snapshotsSent: sent = 0, snapshotsTaken: taken = 0 } = feed() ?? {};
-    return mapSeries(Object.entries({ sent, taken }));
-  },
-});
-
-function processReads({ context: { version, engine, mesh }, access, workers, failedReloads }: AdminSources) {
-  const loop = new LoopUtilization();
-  const figures = readOnce(readProcessFigures);
-  return {
     slotgate_build_info: (): Iterable<Series> => [
       [[version, process.versions.node, `${engine.name} ${engine.version}`, mesh.genesisHash ?? ''], 1],
     ],
     slotgate_workers: () => workers?.names.length ?? 0,
-    slotgate_reload_failures_total: () =>
-      mapSeries(Object.entries({ receipt_keys: failedReloads.receiptKeys, settings: failedReloads.settings })),
-    slotgate_event_loop_utilization_ratio: () => loop.readAndReset(),
+    slotgate_reload_failures_total: () => ({
+      receipt_keys: failedReloads.receiptKeys,
+      settings: failedReloads.settings,
+    }),
+    slotgate_event_loop_utilization_ratio: readLoop,
     slotgate_event_loop_delay_seconds: () => access.lag.medianMs / 1000,
     process_cpu_seconds_total: async () => (await figures()).cpuSeconds,
     process_resident_memory_bytes: async () => (await figures()).residentBytes,
@@ -221,8 +189,4 @@ function processReads({ context: { version, engine, mesh }, access, workers, fai
     process_max_fds: async () => (await figures()).maxFiles,
     nodejs_heap_size_used_bytes: async () => (await figures()).heapUsedBytes,
   };
-}
-
-function* mapSeries(counts: Iterable<readonly [string | number, number]>): Iterable<Series> {
-  for (const [label, count] of counts) yield [[label], count];
 }

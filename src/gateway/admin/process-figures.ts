@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 
@@ -22,14 +22,13 @@ const countOpenFiles = (): Promise<number | undefined> =>
     () => undefined,
   );
 
-/** Measures the share of the time in which the event loop is busy, from one call to the next. */
-export class LoopUtilization {
-  #last: EventLoopUtilization = performance.eventLoopUtilization();
-
-  readAndReset(): number {
+/** Returns a function that measures the share of the time in which the event loop is busy, from one call to the next. */
+export function readLoopUtilization(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
     const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, this.#last);
-    this.#last = now;
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
     return utilization;
-  }
+  };
 }
