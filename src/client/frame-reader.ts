@@ -36,23 +36,28 @@ export interface FrameReaderOptions {
 /** Reads the frames of the network: verifies them, finds gaps and calls back. */
 export class FrameReader {
   readonly #options: FrameReaderOptions;
-  readonly #gapDetector: GapDetector;
+  /** The newest frame, also of an earlier connection. */
+  #last: Snapshot | undefined;
 
   constructor(options: FrameReaderOptions) {
     this.#options = options;
-    this.#gapDetector = new GapDetector(options.expectsEveryFrame);
   }
 
   async handle(text: string): Promise<void> {
-    const { onSnapshot, onGap, onError, signal } = this.#options;
+    const { expectsEveryFrame, onSnapshot, onGap, onError, signal } = this.#options;
     const frame = await this.#parse(text).catch((thrown: unknown) => {
       if (!signal.aborted) onError?.(thrown);
     });
     if (frame === undefined || signal.aborted) return;
-    const gap = this.#gapDetector.observe(frame.result);
-    if (gap === 'duplicate') return;
-    if (gap !== undefined) onGap?.(gap);
-    onSnapshot?.(frame.result, { receipt: frame.receipt, body: text });
+    const { result, receipt } = frame;
+    const last = this.#last;
+    const isSameStream = last?.stream === result.stream;
+    if (last !== undefined && isSameStream && result.seq <= last.seq) return; // it is not newer
+    this.#last = result;
+    const missed = isSameStream ? result.seq - last.seq - 1 : null;
+    if (last !== undefined && (missed === null || (missed > 0 && expectsEveryFrame)))
+      onGap?.({ missed, after: last, before: result });
+    onSnapshot?.(result, { receipt, body: text });
   }
 
   async #parse(text: string): Promise<Frame> {
@@ -69,26 +74,3 @@ export class FrameReader {
 /** A frame is trusted as it is, save for the members by which gaps are found. */
 const isSnapshot = (result: unknown): result is Snapshot =>
   typeof Object(result).stream === 'string' && Number.isSafeInteger(Object(result).seq);
-
-/** Finds gaps in the sequence numbers of frames, also from one connection to the next. */
-class GapDetector {
-  readonly #expectsEveryFrame: boolean;
-  #last: Snapshot | undefined;
-
-  /** `expectsEveryFrame` is false on a stream with an interval, where the gateway skips frames by design. */
-  constructor(expectsEveryFrame: boolean) {
-    this.#expectsEveryFrame = expectsEveryFrame;
-  }
-
-  /** Returns the gap before this frame, if there is one, or `duplicate` for a frame that is not newer than the last. */
-  observe(frame: Snapshot): Gap | 'duplicate' | undefined {
-    const last = this.#last;
-    const isSameStream = last?.stream === frame.stream;
-    if (last !== undefined && isSameStream && frame.seq <= last.seq) return 'duplicate';
-    this.#last = frame;
-    if (last === undefined) return undefined;
-    if (!isSameStream) return { missed: null, after: last, before: frame };
-    const missed = frame.seq - last.seq - 1;
-    return missed > 0 && this.#expectsEveryFrame ? { missed, after: last, before: frame } : undefined;
-  }
-}

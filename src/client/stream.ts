@@ -68,11 +68,21 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
     ...{ onSnapshot, onGap, onError },
   });
   const subscriptions = new StreamSubscriptions({ clock, verifyAnswer: verify, onError });
-  const processor = new SequentialProcessor({
-    maxPending: () => MAX_PENDING_MESSAGES + subscriptions.size, // their first values may arrive together
-    process: (text) => (text.startsWith('{"result":') ? frames.handle(text) : subscriptions.handle(text)),
-    onOverflow: () => socket.reconnect(),
-  });
+  let processed = Promise.resolve();
+  let pendingCount = 0;
+  const handle = (text: string): Promise<void> =>
+    text.startsWith('{"result":') ? frames.handle(text) : subscriptions.handle(text);
+  /** Handles messages one after the other: they wait while a new key is being requested. */
+  const onMessage = (text: string): void => {
+    pendingCount++;
+    if (pendingCount > MAX_PENDING_MESSAGES + subscriptions.size) socket.reconnect(); // their first values may arrive together
+    processed = processed
+      .then(() => (signal.aborted ? undefined : handle(text)))
+      .catch(throwUncaught)
+      .finally(() => {
+        pendingCount--;
+      });
+  };
 
   let wasOpened = false;
   const socket = new ReconnectingSocket({
@@ -91,7 +101,7 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
     clock,
     random,
     silenceMs: options.silenceMs ?? SILENCE_TIMEOUT_MS + (interval ?? 0),
-    onMessage: (text) => processor.add(text),
+    onMessage,
     onOpen() {
       onState?.('open');
       subscriptions.onConnect((message) => socket.send(message));
@@ -114,47 +124,11 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
     },
     close() {
       closing.abort();
-      processor.close();
       subscriptions.close();
       socket.close();
       onState?.('ended');
     },
   };
-}
-
-interface SequentialProcessorOptions {
-  /** Processes one message. A rejection is an exception in a callback of the SDK's user. */
-  readonly process: (text: string) => Promise<void>;
-  /** Returns the most messages that may wait, as they do while a new key is being requested. */
-  readonly maxPending: () => number;
-  /** Called for each message beyond the limit. */
-  readonly onOverflow: () => void;
-}
-
-class SequentialProcessor {
-  readonly #options: SequentialProcessorOptions;
-  #lastProcessed = Promise.resolve();
-  #pendingCount = 0;
-  #isClosed = false;
-
-  constructor(options: SequentialProcessorOptions) {
-    this.#options = options;
-  }
-
-  add(text: string): void {
-    const { process, maxPending, onOverflow } = this.#options;
-    if (++this.#pendingCount > maxPending()) onOverflow();
-    this.#lastProcessed = this.#lastProcessed
-      .then(() => (this.#isClosed ? undefined : process(text)))
-      .catch(throwUncaught)
-      .finally(() => {
-        this.#pendingCount--;
-      });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-  }
 }
 
 /** Throws an error of the user's callback where only the runtime can catch it: no code of ours could handle it. */
