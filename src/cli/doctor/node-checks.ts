@@ -9,7 +9,7 @@ import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain
 import { mapConcurrently } from '../../shared/runtime/map-concurrently.ts';
 import { checkFeed } from './feed-checks.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
-import { NO_ANSWER_IN_TIME, type NodeProbe, type ProbeSocket, type RpcAnswer } from './node-probe.ts';
+import { NO_ANSWER_IN_TIME, type NodeProbe, type RpcAnswer } from './node-probe.ts';
 
 type NodeConfig = Config['upstreams'][number];
 
@@ -227,7 +227,7 @@ async function checkWebSocket(
   probe: NodeProbe,
   add: (finding: Finding) => void,
 ): Promise<void> {
-  let socket: ProbeSocket;
+  let socket: Awaited<ReturnType<NodeProbe['openSocket']>>;
   try {
     socket = await probe.openSocket();
   } catch (thrown) {

@@ -75,7 +75,7 @@ export class NodeProbe {
   }
 
   /** Opens the node's WebSocket. Rejects if it can't be opened. */
-  async openSocket(): Promise<ProbeSocket> {
+  async openSocket() {
     const socket = new WebSocket(this.#node.wsUrl, {
       handshakeTimeout: HANDSHAKE_MS,
       ...(this.#node.headers !== undefined && { headers: this.#node.headers }),
@@ -88,7 +88,41 @@ export class NodeProbe {
       socket.once('close', () => reject(new Error('connection closed')));
     });
     socket.on('error', () => {}); // `close` follows
-    return new ProbeSocket(socket, this.#clock, this.#redact);
+    let lastId = 0;
+    return {
+      firstNews: (method: string, params: readonly unknown[]) => this.#firstNews(socket, ++lastId, method, params),
+      close: () => socket.terminate(),
+    };
+  }
+
+  /** Subscribes and returns the milliseconds until the first news. Rejects if none comes. */
+  #firstNews(socket: WebSocket, id: number, method: string, params: readonly unknown[]): Promise<number> {
+    const startedMs = this.#clock.monotonic();
+    let subscription: string | undefined;
+    return new Promise<number>((resolve, reject) => {
+      const end = (work: () => void): void => {
+        cancel();
+        socket.off('message', onMessage).off('close', onClose);
+        work();
+      };
+      const onClose = (): void => end(() => reject(new Error('connection closed')));
+      const onMessage = (data: Buffer): void => {
+        const text = data.toString();
+        const message = parseObject(text);
+        if (message['id'] === id && message['error'] !== undefined) {
+          const { code, message: reason } = this.#errorOf(message['error']);
+          end(() => reject(new Error(`refused: error ${code} ${reason}`)));
+        } else if (message['id'] === id) subscription = idIn(text, 'result');
+        else if (subscription !== undefined && idIn(text, 'subscription') === subscription)
+          end(() => resolve(this.#clock.monotonic() - startedMs));
+      };
+      const cancel = this.#clock.after(FIRST_NEWS_MS, () => {
+        const what = subscription === undefined ? 'no acknowledgement' : 'acknowledged, but no news';
+        end(() => reject(new Error(`${what} in ${FIRST_NEWS_MS / 1000} s`)));
+      });
+      socket.on('message', onMessage).on('close', onClose);
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
   }
 }
 
@@ -98,54 +132,6 @@ const HANDSHAKE_MS = 5000;
 
 /** Longest wait for the first news of a subscription. */
 const FIRST_NEWS_MS = 5000;
-
-export class ProbeSocket {
-  readonly #socket: WebSocket;
-  readonly #clock: Clock;
-  readonly #redact: (text: string) => string;
-  #nextId = 1;
-
-  constructor(socket: WebSocket, clock: Clock, redact: (text: string) => string) {
-    this.#socket = socket;
-    this.#clock = clock;
-    this.#redact = redact;
-  }
-
-  /** Subscribes and returns the milliseconds until the first news. Rejects if none comes. */
-  async firstNews(method: string, params: readonly unknown[]): Promise<number> {
-    const id = this.#nextId++;
-    const startedMs = this.#clock.monotonic();
-    let subscription: string | undefined;
-    return new Promise<number>((resolve, reject) => {
-      const end = (work: () => void): void => {
-        cancel();
-        this.#socket.off('message', onMessage).off('close', onClose);
-        work();
-      };
-      const onClose = (): void => end(() => reject(new Error('connection closed')));
-      const onMessage = (data: Buffer): void => {
-        const text = data.toString();
-        const message = parseObject(text);
-        if (message['id'] === id && message['error'] !== undefined) {
-          const { code, message: reason } = Object(message['error']);
-          end(() => reject(new Error(`refused: error ${Number(code)} ${this.#redact(String(reason))}`)));
-        } else if (message['id'] === id) subscription = idIn(text, 'result');
-        else if (subscription !== undefined && idIn(text, 'subscription') === subscription)
-          end(() => resolve(this.#clock.monotonic() - startedMs));
-      };
-      const cancel = this.#clock.after(FIRST_NEWS_MS, () => {
-        const what = subscription === undefined ? 'no acknowledgement' : 'acknowledged, but no news';
-        end(() => reject(new Error(`${what} in ${FIRST_NEWS_MS / 1000} s`)));
-      });
-      this.#socket.on('message', onMessage).on('close', onClose);
-      this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    });
-  }
-
-  close(): void {
-    this.#socket.terminate();
-  }
-}
 
 /** Returns the id of a subscription as it is written: some nodes use numbers that a double would round. */
 const idIn = (text: string, member: 'result' | 'subscription'): string | undefined =>
