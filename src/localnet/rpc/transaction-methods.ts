@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { Commitment } from '../../shared/domain/commitment.ts';
-import { MEMO_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { LandedTransaction } from '../bank/produced-block.ts';
 import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
@@ -91,11 +92,13 @@ function confirmationStatusOf(chain: Chain, { slot }: LandedTransaction): Commit
   return slot <= chain.slot('confirmed') ? 'confirmed' : 'processed';
 }
 
-/** Returns the memos of a transaction as one text, each with its length in bytes; null when there is none. */
+const MEMO_PROGRAMS: readonly unknown[] = [MEMO_PROGRAM, MEMO_V1_PROGRAM];
+
+/** Returns the memos of a transaction as one text, each with its length in bytes (agave, `extract_memos.rs`); null if it has none. */
 function memoOf({ transaction, accountKeys }: LandedTransaction): string | null {
   const memos = transaction.message.instructions
-    .filter(({ programIndex }) => accountKeys[programIndex] === MEMO_PROGRAM)
-    .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
+    .filter(({ programIndex }) => MEMO_PROGRAMS.includes(accountKeys[programIndex]))
+    .map(({ data }) => `[${data.length}] ${isUtf8(data) ? Buffer.from(data).toString('utf8') : '(unparsable)'}`);
   return memos.length === 0 ? null : memos.join('; ');
 }
 

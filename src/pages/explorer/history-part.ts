@@ -121,10 +121,12 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
       ]),
   );
 
-/** Shows a memo; of bytes that are no text a node has only what it could read of them. */
+/** What a node writes of bytes that are no text; as a memo it would have 12. */
+const NO_TEXT = /^\[(?!12\])\d+\] \(unparsable\)$/;
+
 function memoOf({ memo }: SignatureRow): Child {
   const words = strangersText(memo?.replace(MEMO_LENGTHS, '$1'), MAX_MEMO_CHARACTERS);
-  return words?.textContent.includes('\ufffd') ? mutedText('not text') : words;
+  return NO_TEXT.test(memo ?? '') || words?.textContent.includes('\ufffd') ? mutedText('not text') : words;
 }
 
 const changeTable = (rows: readonly NetRow[], tokens: TokenLabels): HTMLElement =>

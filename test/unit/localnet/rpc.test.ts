@@ -28,6 +28,7 @@ import {
   COMPUTE_BUDGET_PROGRAM,
   LOADER_V2,
   MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM as SYSTEM,
   TOKEN_2022_PROGRAM,
@@ -115,6 +116,19 @@ t.test('rpc-errors', async (t) => {
       rpcRequest(url, 'sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', ...options }]);
     return { ...cluster, clock, produceBlocks, build, transfer, send };
   }
+
+  t.test('the memos of both programs are listed, and bytes that are no text as agave lists them', async (t) => {
+    const { chain, url, produceBlocks, build } = await start(t, 0);
+    const memo = (program: string, data: Uint8Array): Instruction => ({ programAddress: address(program), data });
+    chain.send(build([memo(MEMO_V1_PROGRAM, Buffer.from('old')), memo(MEMO_PROGRAM, Buffer.from('é'))]));
+    chain.send(build([memo(MEMO_PROGRAM, Uint8Array.of(0xff, 0xfe))]));
+    produceBlocks(40);
+    const rows = await rpcRequest<readonly { memo: string }[]>(url, 'getSignaturesForAddress', [
+      alice.address,
+      { limit: 2 },
+    ]);
+    t.same(pluck(rows, 'memo'), ['[2] (unparsable)', '[3] old; [2] é']);
+  });
 
   t.test('each reason for a missing block has its own code', async (t) => {
     const { chain, control, url, produceBlocks } = await start(t, 7);
