@@ -2,17 +2,16 @@ import {
   AccountRole,
   type Address,
   address,
-  getAddressEncoder,
   getProgramDerivedAddress,
   getU64Encoder,
   type Instruction,
 } from '@solana/web3.js';
+import bs58 from 'bs58';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Keypair } from './demo-keypair.ts';
 
 const programAddress = address(LOOKUP_TABLE_PROGRAM);
-const addressEncoder = getAddressEncoder();
 
 /** Instructions for a new lookup table, whose address depends on its creator and on a recent slot. */
 export interface LookupTablePlan {
@@ -27,7 +26,7 @@ export async function planLookupTable(
   addresses: readonly Address[],
 ): Promise<LookupTablePlan> {
   const slotBytes = getU64Encoder().encode(slot);
-  const seeds = [addressEncoder.encode(owner.address), slotBytes];
+  const seeds = [bs58.decode(owner.address), slotBytes];
   const [table, bump] = await getProgramDerivedAddress({ programAddress, seeds });
   const accounts = [
     { address: table, role: AccountRole.WRITABLE },
@@ -37,7 +36,7 @@ export async function planLookupTable(
   ];
   const create = Uint8Array.of(0, 0, 0, 0, ...slotBytes, bump);
   const count = getU64Encoder().encode(addresses.length);
-  const entries = addresses.flatMap((entry) => [...addressEncoder.encode(entry)]);
+  const entries = addresses.flatMap((entry) => [...bs58.decode(entry)]);
   const extend = Uint8Array.of(2, 0, 0, 0, ...count, ...entries);
   return {
     address: table,

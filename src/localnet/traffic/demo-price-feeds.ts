@@ -1,13 +1,3 @@
-import {
-  fixEncoderSize,
-  getAddressEncoder,
-  getBytesEncoder,
-  getI32Encoder,
-  getI64Encoder,
-  getStructEncoder,
-  getU8Encoder,
-  getU64Encoder,
-} from '@solana/web3.js';
 import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { findPriceFeedAddress } from '../../transactions/index.ts';
@@ -47,27 +37,13 @@ export const PRICE_FEEDS: Readonly<Record<string, string>> = Object.fromEntries(
   FEEDS.map(({ mint, id }) => [mint, id]),
 );
 
-const EXPONENT = -8;
+/** Prices have eight decimals: -8 as an i32. */
+const EXPONENT = Uint8Array.of(0xf8, 0xff, 0xff, 0xff);
 const PRICE_UPDATE_BYTES = 134;
 const PRICE_SEED = 2;
 
 /** The first 8 bytes of sha256("account:PriceUpdateV2"). */
 const DISCRIMINATOR = Uint8Array.of(0x22, 0xf1, 0x23, 0x63, 0x9d, 0x7e, 0xf4, 0xcd);
-
-const encoder = getStructEncoder([
-  ['discriminator', fixEncoderSize(getBytesEncoder(), 8)],
-  ['writeAuthority', getAddressEncoder()],
-  ['verificationLevel', getU8Encoder()],
-  ['feedId', fixEncoderSize(getBytesEncoder(), 32)],
-  ['price', getI64Encoder()],
-  ['confidence', getU64Encoder()],
-  ['exponent', getI32Encoder()],
-  ['publishTime', getI64Encoder()],
-  ['previousPublishTime', getI64Encoder()],
-  ['averagePrice', getI64Encoder()],
-  ['averageConfidence', getU64Encoder()],
-  ['postedSlot', getU64Encoder()],
-]);
 
 /** Each slot updates one feed by a small step, without a transaction: Pyth's programs are not part of LiteSVM. */
 export function startPriceFeeds(chain: Chain): void {
@@ -83,23 +59,21 @@ export function startPriceFeeds(chain: Chain): void {
   const post = (quote: (typeof quotes)[number]): void => {
     const time = Math.floor(chain.slotClock.startMsOf(chain.workingSlot) / 1000);
     const confidence = quote.price / 2000n;
-    const data = new Uint8Array(PRICE_UPDATE_BYTES);
-    data.set(
-      encoder.encode({
-        discriminator: DISCRIMINATOR,
-        writeAuthority: TREASURY.address,
-        verificationLevel: 1, // full
-        feedId: Buffer.from(quote.id, 'hex'),
-        price: quote.price,
-        confidence,
-        exponent: EXPONENT,
-        publishTime: time,
-        previousPublishTime: quote.time || time,
-        averagePrice: quote.price,
-        averageConfidence: confidence,
-        postedSlot: chain.workingSlot,
-      }),
-    );
+    const members = [
+      DISCRIMINATOR,
+      bs58.decode(TREASURY.address), // the write authority
+      Uint8Array.of(1), // fully verified
+      Buffer.from(quote.id, 'hex'),
+      u64(quote.price),
+      u64(confidence),
+      EXPONENT,
+      u64(time), // published
+      u64(quote.time || time), // published before
+      u64(quote.price), // the average of both
+      u64(confidence),
+      u64(chain.workingSlot),
+    ];
+    const data = Buffer.concat(members, PRICE_UPDATE_BYTES);
     quote.time = time;
     chain.setAccount(quote.account, { lamports, owner: RECEIVER, executable: false, data });
   };
@@ -112,4 +86,10 @@ export function startPriceFeeds(chain: Chain): void {
     if (isNear) quote.price = nextPrice;
     post(quote);
   });
+}
+
+function u64(value: number | bigint): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
 }
