@@ -4,7 +4,6 @@ import { StartError } from '../shared/domain/start-error.ts';
 import { hasErrorCode } from '../shared/runtime/files/error-code.ts';
 import { NO_LITESVM } from './bank/no-litesvm.ts';
 import type { WorkerData, WorkerReady } from './cluster-worker.ts';
-import { createRemoteControl } from './control/remote-control.ts';
 import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
 import type { WantedPorts } from './port-pair.ts';
 
@@ -36,8 +35,8 @@ export async function startEmbeddedCluster({
     failure = error instanceof Error ? error : new Error(String(error));
   });
   const ended = new Promise<Error | undefined>((resolve) => worker.once('exit', () => resolve(failure)));
-  const [{ cluster, commands }]: [WorkerReady] = await Promise.race([
-    once(worker, 'message') as Promise<[WorkerReady]>, // the worker's first message; rejects with its error
+  const [cluster]: [WorkerReady] = await Promise.race([
+    once(worker, 'message') as Promise<[WorkerReady]>, // rejects with the worker's error
     ended.then(() => Promise.reject(new Error('the embedded cluster ended before it listened'))),
   ]).catch((thrown: unknown) => {
     if (hasErrorCode(thrown, NO_LITESVM)) throw cannotRun(thrown);
@@ -45,7 +44,6 @@ export async function startEmbeddedCluster({
   });
   return {
     ...cluster,
-    control: createRemoteControl(worker, commands, ended),
     ended,
     async close() {
       await worker.terminate(); // nothing of the chain is stored, so a block that is being produced need not be awaited

@@ -36,15 +36,15 @@ export interface LocalCluster {
   readonly accounts: readonly DemoAccount[];
   /** Pyth feeds on this cluster, by mint. */
   readonly priceFeeds: Readonly<Record<string, string>>;
-  readonly control: ClusterControl;
   close(): Promise<void>;
 }
 
-/** A cluster in the caller's thread, whose parts a test may use. */
+/** A cluster in the caller's thread, whose parts and controls a test may use. */
 export interface InThreadCluster extends LocalCluster {
   readonly chain: Chain;
   readonly setup: TrafficSetup;
   readonly server: RpcServer;
+  readonly control: ClusterControl;
 }
 
 /** Seed of the traffic, the same in every cluster. */

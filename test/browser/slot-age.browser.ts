@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { startControlledCluster } from '../support/controlled-cluster.ts';
 import { startGateway } from '../support/harness.ts';
 import { openTab, openTabs } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
@@ -14,7 +14,7 @@ import {
   waitFor,
 } from './watch-page.ts';
 
-const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });
+const cluster = await startControlledCluster(200, { transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
 const nodes = [`${cluster.url},${cluster.wsUrl}`];
 

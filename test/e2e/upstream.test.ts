@@ -8,7 +8,6 @@ import t from 'tap';
 import { createClient } from '../../src/client/client.ts';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
-import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
@@ -16,6 +15,7 @@ import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { KNOWN_PROGRAMS } from '../../src/transactions/programs/known-programs.ts';
 import { clockText } from '../support/clock-text.ts';
+import { startControlledCluster } from '../support/controlled-cluster.ts';
 import {
   type SteppedHarness,
   startGateway,
@@ -33,8 +33,7 @@ import { SLOT_TIME_BOUNDS } from '../support/slot-times.ts';
 
 t.test('upstream-faults', async (t) => {
   // The system clock, since the time of recovery for waiting callers is measured.
-  const { url, wsUrl, control, close } = await startEmbeddedCluster({
-    slotMs: 200,
+  const { url, wsUrl, control, close } = await startControlledCluster(200, {
     transactionsPerSlot: 1,
     ...lastingPort(),
   });
