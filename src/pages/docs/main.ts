@@ -75,18 +75,6 @@ function fieldsOf(route: HTMLElement): readonly Field[] {
 }
 
 function addTrial(route: HTMLElement): void {
-  const { form, snippets, output } = trialOf(route);
-  const details = create('details', {}, create('summary', {}, 'Send'), form, output);
-  route.querySelector('.try')?.append(snippets ?? '', details);
-}
-
-interface Trial {
-  readonly form: HTMLElement;
-  readonly snippets: HTMLElement | undefined;
-  readonly output: HTMLElement;
-}
-
-function trialOf(route: HTMLElement): Trial {
   const { method = 'get', path = '', signed } = route.dataset;
   const isSigned = signed !== undefined;
   const fields = fieldsOf(route).filter(
@@ -143,7 +131,8 @@ function trialOf(route: HTMLElement): Trial {
     if (path === '/stream') showFrames(output, read());
     else void showAnswer(output, read());
   });
-  return { form, snippets: path === '/stream' ? undefined : snippetsOf(form, read), output };
+  const snippets = path === '/stream' ? '' : snippetsOf(form, read);
+  route.querySelector('.try')?.append(snippets, create('details', {}, create('summary', {}, 'Send'), form, output));
 }
 
 function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {

@@ -63,11 +63,11 @@ function show(query: string): void {
   }
   if (SIGNATURE.test(query)) {
     remember(query, 'Transaction');
-    showFound('Transaction', query, (context) => showTransaction(context, query));
+    showById.signature(query);
     return;
   }
   if (SLOT.test(query)) {
-    showFound('Block', query, (context) => showBlock(context, query));
+    showById.slot(query);
     return;
   }
   const shown = showing;
@@ -107,21 +107,20 @@ function mistakeIn(text: string): string {
   return foreign === undefined ? `${sizes}: this has ${text.length}.` : `None of them has a ${foreign}, as this has.`;
 }
 
+/** Shows what its id alone says all about. */
+const showById = {
+  signature: (id: string) => showFound('Transaction', id, (context) => showTransaction(context, id)),
+  slot: (id: string) => showFound('Block', id, (context) => showBlock(context, id)),
+  epoch: (id: string) => showFound('Epoch', id, (context) => showEpoch(context, id)),
+};
+
 /** Shows what a search has found. */
 function showResult(
   { type, id, path, exists, kind, name, domain, alternatives }: Result<'/search'>,
   query: string,
 ): void {
-  if (type === 'signature') {
-    showFound('Transaction', id, (context) => showTransaction(context, id));
-    return;
-  }
-  if (type === 'slot') {
-    showFound('Block', id, (context) => showBlock(context, id));
-    return;
-  }
-  if (type === 'epoch') {
-    showFound('Epoch', id, (context) => showEpoch(context, id));
+  if (type === 'signature' || type === 'slot' || type === 'epoch') {
+    showById[type](id);
     return;
   }
   const address = type === 'domain' ? (path.split('/').at(-1) ?? id) : id;
