@@ -4,7 +4,7 @@ import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts'
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { OperatorAgreement } from '../upstream/mesh/mesh.ts';
 import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
-import { AuditMismatches, type AuditRead, type LeasedState } from './audit-mismatches.ts';
+import type { Contradiction } from '../upstream/rpc/facts.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { Watermark } from './watermark.ts';
 
@@ -34,13 +34,36 @@ export interface LiveSessionOptions<T> {
   onLost(states: Iterable<T>, reason: string): void;
 }
 
+export interface AuditRead {
+  readonly slot: Slot;
+  /** Whether both may be true. Of two operators, whose parsers may differ, this is less than {@link isSame}. */
+  isUnchanged(): boolean;
+  /** Whether both are the same in all that is shown. Default: as {@link isUnchanged}. */
+  isSame?(): boolean;
+  /** Returns the digests of what contradicts each other in the state that is kept and in the re-read, for the log. */
+  contradiction?(): Contradiction | undefined;
+  /**
+   * Reads the state of several operators, where another one than that of the session has re-read it; undefined if they don't
+   * decide. Absent where the re-read itself is decisive.
+   */
+  settle?(): Promise<AuditRead | undefined>;
+}
+
 /** A state that a session may hold a lease for. */
-export interface AuditedState extends LeasedState {
+export interface AuditedState {
+  readonly slot: Slot;
+  /** The newest slot that the lease covers; undefined while the state has none. */
+  readonly coveredSlot: Slot | undefined;
   /** Forgets the state, as the watermark that its lease relied on turned out to be wrong. */
   reset(): void;
   /** Forgets the state, and denies its lease: it alone turned out to be wrong. */
   invalidate(): void;
   confirm(agreement: Agreement): void;
+}
+
+interface Mismatch<T> {
+  readonly state: T;
+  readonly read: AuditRead;
 }
 
 /** Returns the agreement of the operators of a session and of its witness. */
@@ -65,7 +88,11 @@ export interface SessionAuditOptions<T> {
 export class SessionAudit<T extends AuditedState> {
   readonly #options: SessionAuditOptions<T>;
   readonly #watermarks: Readonly<Record<Commitment, Watermark>>;
-  readonly #mismatches = new AuditMismatches<T>();
+  /**
+   * The differences that an audit has found and nobody has explained yet. Each may be a notification on its way. It is a
+   * violation if the state still differs once it is known to hold at the slot of the re-read (I9).
+   */
+  #mismatches: Mismatch<T>[] = [];
   #violations = 0;
 
   constructor(options: SessionAuditOptions<T>) {
@@ -96,7 +123,7 @@ export class SessionAudit<T extends AuditedState> {
       const lost = Object.values(this.#watermarks);
       for (const each of lost) each.markLost();
       const lostStates = [...states()];
-      this.#mismatches.clear();
+      this.#mismatches = [];
       for (const each of lost) session.onWatermarkLost(each);
       options.onLost();
       session.onLost(lostStates, reason);
@@ -153,7 +180,7 @@ export class SessionAudit<T extends AuditedState> {
       const read = reads[i];
       if (read === undefined || state.coveredSlot === undefined || read.slot < state.slot) continue; // older than the state
       count++;
-      if (!read.isUnchanged()) this.#mismatches.add(state, read);
+      if (!read.isUnchanged()) this.#mismatches.push({ state, read });
       else if (agreement !== undefined && read.isSame?.() !== false)
         state.confirm(witnessedAt(read.slot, agreement.needed));
     }
@@ -169,16 +196,17 @@ export class SessionAudit<T extends AuditedState> {
     const decided = await settle().catch(() => undefined);
     if (this.#options.session.pubsub.isLost || state.coveredSlot === undefined) return;
     if (decided !== undefined) {
-      if (decided.slot >= state.slot && !decided.isUnchanged()) this.#mismatches.add(state, decided);
+      if (decided.slot >= state.slot && !decided.isUnchanged()) this.#mismatches.push({ state, read: decided });
       this.#checkMismatches();
     } else this.#forget(state);
   }
 
   /** The first state that an audit finds wrong is forgotten alone; with a second one nothing of the session is believed. */
   #checkMismatches(): void {
-    for (const { state, read, evidence } of this.#mismatches.dequeueViolations()) {
+    for (const { state, read } of this.#dequeueViolations()) {
       const { pubsub, agreement } = this.#options.session;
       if (pubsub.isLost) return;
+      const evidence = { from: state.slot, leased: state.coveredSlot, read: read.slot };
       if (read.settle !== undefined) {
         void this.#settle(state, read.settle);
         continue;
@@ -196,6 +224,18 @@ export class SessionAudit<T extends AuditedState> {
         this.#forget(state);
       }
     }
+  }
+
+  /** Drops mismatches that can be explained, and violations; returns the latter. */
+  #dequeueViolations(): readonly Mismatch<T>[] {
+    if (this.#mismatches.length === 0) return [];
+    const comparable = this.#mismatches.filter(
+      ({ state, read }) => state.coveredSlot !== undefined && state.slot <= read.slot,
+    );
+    const isDue = ({ state, read }: Mismatch<T>): boolean =>
+      state.coveredSlot !== undefined && state.coveredSlot >= read.slot;
+    this.#mismatches = comparable.filter((mismatch) => !isDue(mismatch));
+    return comparable.filter((mismatch) => isDue(mismatch) && !mismatch.read.isUnchanged());
   }
 
   #forget(state: T): void {

@@ -12,11 +12,10 @@ import { AccountBatcher, type AccountQuery, type AccountRead } from '../../upstr
 import { factsOfAccount } from '../../upstream/reads/account-facts.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import { contradictionOf } from '../../upstream/rpc/facts.ts';
-import type { AuditRead } from '../audit-mismatches.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import { isSynced } from '../lease-holder.ts';
-import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
+import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, accountBytes, decodeAccountJson, isSameAccount } from './account-json.ts';
 import { AccountRecorder } from './account-recorder.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';

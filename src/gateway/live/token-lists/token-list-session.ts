@@ -13,14 +13,13 @@ import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/e
 import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import type { AuditRead } from '../audit-mismatches.ts';
 import { BoundedWait } from '../bounded-wait.ts';
 import type { History } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import { isSynced } from '../lease-holder.ts';
 import type { BudgetedWork } from '../request-budget.ts';
-import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
+import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { recordList } from './past-token-lists.ts';
 import { SubscriptionCoalescer } from './subscription-coalescer.ts';
 import type { TokenListState } from './token-list-state.ts';
