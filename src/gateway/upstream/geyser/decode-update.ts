@@ -63,29 +63,17 @@ export function* decodeInSlices(bytes: Uint8Array): Generator<undefined, FeedUpd
   let update: FeedUpdate = { kind: 'other' };
   for (let fields = 0; reader.pos < reader.len; fields++) {
     const tag = readTag(reader, fields);
-    switch (tag >>> 3) {
-      case UPDATE.filters:
-        filters.push(readText(reader));
-        break;
-      case UPDATE.account:
-        update = readInner(reader, (end) => readAccountUpdate(reader, end, filters));
-        break;
-      case UPDATE.slot:
-        update = readInner(reader, (end) => readSlot(reader, end));
-        break;
-      case UPDATE.block:
-        if (update.kind === 'block') throw new RangeError('a message has two blocks');
-        update = yield* readBlock(reader, 'block', BLOCK, filters);
-        break;
-      case UPDATE.blockMeta:
-        update = yield* readBlock(reader, 'block-meta', BLOCK_META, filters);
-        break;
-      case UPDATE.ping:
-        reader.skipType(tag & 7);
-        update = { kind: 'ping' };
-        break;
-      default:
-        reader.skipType(tag & 7);
+    const field = tag >>> 3;
+    if (field === UPDATE.filters) filters.push(readText(reader));
+    else if (field === UPDATE.account) update = readAccountUpdate(reader, readEnd(reader), filters);
+    else if (field === UPDATE.slot) update = readSlot(reader, readEnd(reader));
+    else if (field === UPDATE.block) {
+      if (update.kind === 'block') throw new RangeError('a message has two blocks');
+      update = yield* readBlock(reader, 'block', BLOCK, filters);
+    } else if (field === UPDATE.blockMeta) update = yield* readBlock(reader, 'block-meta', BLOCK_META, filters);
+    else {
+      reader.skipType(tag & 7);
+      if (field === UPDATE.ping) update = { kind: 'ping' };
     }
   }
   return update;
@@ -99,10 +87,7 @@ function readTag(reader: Reader, fieldsBefore: number): number {
   return tag;
 }
 
-function readInner<T>(reader: Reader, read: (end: number) => T): T {
-  return read(readEnd(reader));
-}
-
+/** Reads the length of a message within a message; returns where that ends. */
 function readEnd(reader: Reader): number {
   const length = reader.uint32();
   const end = reader.pos + length;
@@ -115,7 +100,7 @@ function readAccountUpdate(reader: Reader, end: number, filters: readonly string
   let slot = 0;
   for (let fields = 0; reader.pos < end; fields++) {
     const tag = readTag(reader, fields);
-    if (tag >>> 3 === 1) write = readInner(reader, (inner) => readWrite(reader, inner));
+    if (tag >>> 3 === 1) write = readWrite(reader, readEnd(reader));
     else if (tag >>> 3 === 2) slot = readSafeInteger(reader);
     else reader.skipType(tag & 7);
   }
@@ -155,8 +140,7 @@ function* readBlock(
     else if (field === fields.blockhash) link.blockhash = readText(reader);
     else if (field === fields.parentSlot) link.parentSlot = readSafeInteger(reader);
     else if (field === fields.parentBlockhash) link.parentBlockhash = readText(reader);
-    else if (kind === 'block' && field === BLOCK.accounts)
-      writes.push(readInner(reader, (at) => readWrite(reader, at)));
+    else if (kind === 'block' && field === BLOCK.accounts) writes.push(readWrite(reader, readEnd(reader)));
     else reader.skipType(tag & 7);
     if (writes.length > MAX_WRITES) throw new RangeError('a block has too many accounts');
   }
@@ -168,32 +152,16 @@ function readWrite(reader: Reader, end: number): AccountWrite {
   let [lamports, rentEpoch, writeVersion] = [0n, 0n, 0];
   for (let fields = 0; reader.pos < end; fields++) {
     const tag = readTag(reader, fields);
-    switch (tag >>> 3) {
-      case ACCOUNT.pubkey:
-        address = readAddress(reader);
-        break;
-      case ACCOUNT.lamports:
-        lamports = readU64(reader);
-        break;
-      case ACCOUNT.owner:
-        owner = readAddress(reader);
-        break;
-      case ACCOUNT.executable:
-        executable = reader.bool();
-        break;
-      case ACCOUNT.rentEpoch:
-        rentEpoch = readU64(reader);
-        break;
-      case ACCOUNT.data:
-        data = reader.bytes();
-        if (data.length > MAX_DATA_BYTES) throw new RangeError('an account is longer than any can be');
-        break;
-      case ACCOUNT.writeVersion:
-        writeVersion = readSafeInteger(reader);
-        break;
-      default:
-        reader.skipType(tag & 7);
-    }
+    const field = tag >>> 3;
+    if (field === ACCOUNT.pubkey) address = readAddress(reader);
+    else if (field === ACCOUNT.lamports) lamports = readU64(reader);
+    else if (field === ACCOUNT.owner) owner = readAddress(reader);
+    else if (field === ACCOUNT.executable) executable = reader.bool();
+    else if (field === ACCOUNT.rentEpoch) rentEpoch = readU64(reader);
+    else if (field === ACCOUNT.data) data = reader.bytes();
+    else if (field === ACCOUNT.writeVersion) writeVersion = readSafeInteger(reader);
+    else reader.skipType(tag & 7);
+    if (data.length > MAX_DATA_BYTES) throw new RangeError('an account is longer than any can be');
   }
   if (address === '' || owner === '') throw new RangeError('an account without address or owner');
   const value: AccountValue | null =
