@@ -207,58 +207,34 @@ export class PipelineEnd {
   }
 
   #handle(worker: Worker, message: WorkerRequest): void {
-    const { cache, figures } = this.#open();
+    const { cache, figures, read, answerRpc, readEvents, publisher } = this.#open();
     const { subscriptions } = worker;
-    switch (message.type) {
-      case 'hello':
-        this.#join(worker, message);
-        break;
-      case 'read':
-        void this.#respond(worker, message, async (cost) => {
-          const { read, publisher } = this.#open();
-          const { entry, cacheStatus } = await read(message, cost);
-          return () => ({ type: 'answer', answer: publisher.encodeRequested(entry), cacheStatus });
-        });
-        break;
-      case 'call':
-        void this.#respond(worker, message, async (cost) => {
-          const answer = await this.#open().answerRpc(Buffer.from(message.body), message, cost);
-          return () => ({ type: 'call-result', answer });
-        });
-        break;
-      case 'events':
-        // Read once for all subscribers of a worker.
-        void this.#respond(worker, { id: message.id, caller: GATEWAY_CALLER, hasPriority: false }, async () => {
-          const page = await this.#open().readEvents(message.query);
-          return () => ({ type: 'event-page', page });
-        });
-        break;
-      case 'hot-keys':
-        for (const key of message.keys) cache.get(key);
-        break;
-      case 'subscribe':
-      case 'subscribe-logs':
-        this.#subscribe(worker, message);
-        break;
-      case 'add-caller':
-        subscriptions.get(message.id)?.addCaller(message.caller);
-        break;
-      case 'remove-caller':
-        subscriptions.get(message.id)?.removeCaller(message.caller);
-        break;
-      case 'unsubscribe':
-        subscriptions.get(message.id)?.end();
-        subscriptions.delete(message.id);
-        break;
-      case 'figures':
-        figures.accept(`worker ${worker.id}`, message.figures, message.problems);
-        break;
-      case 'report':
-        void this.#report(worker, message.reports);
-        break;
-      default:
-        message satisfies never; // of a worker of another build
-    }
+    if (message.type === 'hello') this.#join(worker, message);
+    else if (message.type === 'read')
+      void this.#respond(worker, message, async (cost) => {
+        const { entry, cacheStatus } = await read(message, cost);
+        return () => ({ type: 'answer', answer: publisher.encodeRequested(entry), cacheStatus });
+      });
+    else if (message.type === 'call')
+      void this.#respond(worker, message, async (cost) => {
+        const answer = await answerRpc(Buffer.from(message.body), message, cost);
+        return () => ({ type: 'call-result', answer });
+      });
+    else if (message.type === 'events')
+      // Read once for all subscribers of a worker.
+      void this.#respond(worker, { id: message.id, caller: GATEWAY_CALLER, hasPriority: false }, async () => {
+        const page = await readEvents(message.query);
+        return () => ({ type: 'event-page', page });
+      });
+    else if (message.type === 'hot-keys') for (const key of message.keys) cache.get(key);
+    else if (message.type === 'subscribe' || message.type === 'subscribe-logs') this.#subscribe(worker, message);
+    else if (message.type === 'add-caller') subscriptions.get(message.id)?.addCaller(message.caller);
+    else if (message.type === 'remove-caller') subscriptions.get(message.id)?.removeCaller(message.caller);
+    else if (message.type === 'unsubscribe') {
+      subscriptions.get(message.id)?.end();
+      subscriptions.delete(message.id);
+    } else if (message.type === 'figures') figures.accept(`worker ${worker.id}`, message.figures, message.problems);
+    else if (message.type === 'report') void this.#report(worker, message.reports); // another build may send others
   }
 
   #join(worker: Worker, { worker: id, served, granted }: WorkerRequestOf<'hello'>): void {

@@ -224,39 +224,16 @@ export class WorkerEnd {
 
   #handle(connection: PipelineConnection, message: PipelineMessage): void {
     this.#catchUp(); // with what the process logged before the message
-    switch (message.type) {
-      case 'joined':
-        this.#join(connection, message);
-        break;
-      case 'started':
-        this.#warm.resolve();
-        break;
-      case 'log-grew':
-        break;
-      case 'answer':
-      case 'call-result':
-      case 'event-page':
-      case 'failed':
-        this.#settle(connection, message);
-        break;
-      case 'account-changed':
-        this.#subscriptions.get(message.id)?.account?.onChange({ slot: message.slot, isReorg: message.isReorg });
-        break;
-      case 'logs-ready':
-        this.#onLogsReady(message.id);
-        break;
-      case 'logs':
-        this.#subscriptions.get(message.id)?.logs?.onLogs(message.slot, message.transaction);
-        break;
-      case 'subscription-ended':
-        this.#endSubscription(message.id, message.reason);
-        break;
-      case 'count':
-        this.#options.counterStore.onMessage(message.message);
-        break;
-      default:
-        message satisfies never; // of a pipeline process of another build
-    }
+    if (message.type === 'joined') this.#join(connection, message);
+    else if (message.type === 'started') this.#warm.resolve();
+    else if (message.type === 'account-changed')
+      this.#subscriptions.get(message.id)?.account?.onChange({ slot: message.slot, isReorg: message.isReorg });
+    else if (message.type === 'logs-ready') this.#onLogsReady(message.id);
+    else if (message.type === 'logs')
+      this.#subscriptions.get(message.id)?.logs?.onLogs(message.slot, message.transaction);
+    else if (message.type === 'subscription-ended') this.#endSubscription(message.id, message.reason);
+    else if (message.type === 'count') this.#options.counterStore.onMessage(message.message);
+    else if (message.type !== 'log-grew' && 'spent' in message) this.#settle(connection, message); // another build may send others
   }
 
   /** Settles a request, or sends it again where an operator was found to lie since: the response may be made of its values. */
