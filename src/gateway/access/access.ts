@@ -79,12 +79,11 @@ export function openAccess(options: AccessOptions) {
     streamQuota: new StreamQuota(clock, options.counters?.streams),
     usage,
     lag,
-    problems: (): readonly string[] => [
-      ...(keys.problem === undefined ? [] : ["the API keys can't be read: those revoked since may still be valid"]),
-      ...(options.counters?.problem === undefined
-        ? []
-        : [`the counts of other processes are not believed: ${options.counters.problem}`]),
-    ],
+    problems: (): readonly string[] =>
+      [
+        keys.problem && "the API keys can't be read: those revoked since may still be valid",
+        options.counters?.problem && `the counts of other processes are not believed: ${options.counters.problem}`,
+      ].filter((each) => each !== undefined),
     /** Sets how balances of staked wallets are read. Must be called before the first request. */
     readBalancesWith: (read: ReadMintBalance): void => stake?.readBalancesWith(read),
     stakeBalances: stake?.balances,

@@ -71,10 +71,10 @@ export class RedisFleet {
     const { listenProblem } = this.#redis;
     const problem = this.#leader?.problem;
     return [
-      ...(problem === undefined ? [] : [`nothing is signed as exact: ${problem}`]),
-      ...(listenProblem === undefined ? [] : [`no message of other gateways arrives here: ${listenProblem}`]),
-      ...(this.#keys?.problem === undefined ? [] : [this.#keys.problem]),
-    ];
+      problem && `nothing is signed as exact: ${problem}`,
+      listenProblem && `no message of other gateways arrives here: ${listenProblem}`,
+      this.#keys?.problem,
+    ].filter((each) => each !== undefined);
   }
 
   /**
