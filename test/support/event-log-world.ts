@@ -7,6 +7,7 @@ import type { KeptAccount } from '../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
 import { digestOf } from '../../src/gateway/receipts/digest.ts';
 import type { AccountValue } from '../../src/gateway/upstream/geyser/feed-update.ts';
+import type { Commitment } from '../../src/shared/domain/commitment.ts';
 import type { Slot } from '../../src/shared/domain/slot.ts';
 import { addressFromByte } from './token-account-fixtures.ts';
 
@@ -33,11 +34,11 @@ interface AccountWrite {
   readonly lamports: number;
 }
 
-/** Rejects if the reader gets what it must not, or misses something. */
-export async function runSteps(steps: readonly Step[]): Promise<void> {
+/** Rejects if the reader gets what it must not, misses something, or begins with something old. */
+export async function runSteps(steps: readonly Step[], commitment: Commitment = 'confirmed'): Promise<void> {
   const ledger = new Ledger();
   const processes = [new FollowingProcess(ledger), new FollowingProcess(ledger)] as const;
-  const reader = new CheckingReader(ledger);
+  const reader = new CheckingReader(ledger, commitment);
   for (const step of steps) {
     const process = step.kind !== 'block' && step.process === 1 ? processes[1] : processes[0];
     if (step.kind === 'block') ledger.addBlock(step.slots, step.writes);
@@ -88,6 +89,9 @@ interface Source {
   readonly coverage: { -readonly [K in keyof Coverage]: Coverage[K] };
 }
 
+/** The slots between the tip and what is final. */
+const FINAL_LAG = 4;
+
 /** The blocks that a feed sends again. */
 const REPLAYED = 6;
 
@@ -103,11 +107,15 @@ class FollowingProcess {
     this.log = new EventLog({
       ring: this.#ring,
       liveAccounts: {
-        readLive: ({ address }) => {
-          const { history, coverage } = this.#sources.get(ADDRESSES.indexOf(address)) ?? {};
-          if (history === undefined || coverage === undefined) return undefined;
+        readLive: ({ address, commitment }) => {
+          const account = ADDRESSES.indexOf(address);
+          const { history, isFeed = false } = this.#sources.get(account) ?? {};
+          const slot = this.knownSlot(account, commitment);
+          if (history === undefined || slot === undefined) return undefined;
           const { slot: sinceSlot, value } = history.newest;
-          return { slot: coverage.slot, sinceSlot, account: accountBytes(textOfKept(value)) };
+          if (commitment === 'confirmed') return { slot, sinceSlot, account: accountBytes(textOfKept(value)) };
+          const final = ledger.at(account, slot);
+          return { slot, sinceSlot: slot, account: accountBytes(textOfKept(this.#valueOf(final, isFeed))) };
         },
       },
       feed: {
@@ -124,6 +132,14 @@ class FollowingProcess {
       },
       replayBytes: 1 << 20,
     });
+  }
+
+  /** Returns the slot at which it knows what an account is; undefined if it does not. */
+  knownSlot(account: number, commitment: Commitment): Slot | undefined {
+    const { history, coverage, isFeed } = this.#sources.get(account) ?? {};
+    if (history === undefined || coverage === undefined || commitment === 'confirmed') return coverage?.slot;
+    const final = isFeed ? Math.min(this.#ring.finalizedSlot, coverage.slot) : coverage.slot - FINAL_LAG;
+    return final < (isFeed ? history.oldest.slot : 0) ? undefined : final;
   }
 
   /** Begins to follow an account, as a node reads it that is some slots behind. */
@@ -159,7 +175,7 @@ class FollowingProcess {
 
   /** Forgets what is too old. */
   forget(): void {
-    this.#ring.advance(this.#ledger.tip, this.#ledger.tip);
+    this.#ring.advance(this.#ledger.tip, Math.max(0, this.#ledger.tip - FINAL_LAG));
   }
 
   #valueOf(write: Write, isFeed: boolean): KeptAccount {
@@ -185,6 +201,7 @@ const RECEIPT = {
 /** A reader of both accounts, which throws for an event that is no truth, does not follow the one before or leaves one out. */
 class CheckingReader {
   readonly #ledger: Ledger;
+  readonly #commitment: Commitment;
   readonly #accounts = ADDRESSES.map(() => ({
     chain: new EventChain(),
     last: undefined as { readonly slot: Slot; readonly digest: string } | undefined,
@@ -195,8 +212,9 @@ class CheckingReader {
   #since: EventPage['end'] | undefined;
   #held: EventPage['held'];
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, commitment: Commitment) {
     this.#ledger = ledger;
+    this.#commitment = commitment;
   }
 
   /** Reads all that a process has, which may be another one than before, or is cut off behind a number of changes. */
@@ -204,9 +222,10 @@ class CheckingReader {
     if (this.#process !== process) this.#held = undefined;
     this.#process = process;
     for (let isWhole = false; !isWhole; ) {
-      const query = { topics: TOPICS, commitment: 'confirmed' as const, since: this.#since, held: this.#held };
+      const query = { topics: TOPICS, commitment: this.#commitment, since: this.#since, held: this.#held };
       const page: EventPage | undefined = await process.log.read(query);
       if (page === undefined) return;
+      if (this.#since === undefined) this.#ensureNew(process, page.covered.slot);
       const isCut = page.events.length > most;
       const named = page.events.slice(0, most);
       const last = named.findLastIndex(
@@ -223,6 +242,12 @@ class CheckingReader {
       isWhole = page.isWhole || isCut;
       this.#held = isCut ? undefined : page.held;
     }
+  }
+
+  /** Ensures that a reader begins with what a read of each account gets. */
+  #ensureNew(process: FollowingProcess, slot: Slot): void {
+    const known = ADDRESSES.map((_, account) => process.knownSlot(account, this.#commitment) ?? -1);
+    if (slot < Math.min(...known)) throw new Error(`${slot} is old: ${known.join()} are known`);
   }
 
   #reach(end: EventPage['end']): void {

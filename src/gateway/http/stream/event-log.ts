@@ -125,15 +125,13 @@ export class EventLog {
 
   async #page({ topics, commitment, since: wanted, held }: EventQuery): Promise<EventPage | undefined> {
     while (!this.#compareSome(topics)) await ownTurn();
-    const histories: TopicHistory[] = [];
-    for (const { name, address } of topics) {
-      const history = this.#historyOf(name, address, commitment);
-      if (history === undefined) return undefined;
-      histories.push(history);
-    }
-    const covered = coveredBy(histories);
-    const isAhead = wanted !== undefined && wanted.slot > covered + MAX_AHEAD_SLOTS;
+    const known = topics.map(({ name, address }) => this.#historyOf(name, address, commitment));
+    if (!known.every((history) => history !== undefined)) return undefined;
+    const isAhead = wanted !== undefined && wanted.slot > coveredBy(known) + MAX_AHEAD_SLOTS;
     const since = isAhead ? undefined : wanted;
+    const histories = since === undefined ? this.#startsOf(known, topics, commitment) : known;
+    if (histories === undefined) return undefined;
+    const covered = coveredBy(histories);
     if (histories.some(({ states }) => (states[0]?.slot ?? 0) > covered)) return undefined; // nothing of one is known then
     const end = { slot: covered, index: topics.length - 1 };
     if (since !== undefined && !isAfter(end, since)) {
@@ -141,10 +139,28 @@ export class EventLog {
       return { events: [], end: since, covered: end, present, held, isWhole: true };
     }
     const parts = histories.map(({ states, from }, index) => {
-      const known = states.slice(0, states.findLastIndex(({ slot }) => slot <= covered) + 1);
-      return partAfter(known, { index, since, from, covered, held: held?.[index], isAhead });
+      const until = states.slice(0, states.findLastIndex(({ slot }) => slot <= covered) + 1);
+      return partAfter(until, { index, since, from, covered, held: held?.[index], isAhead });
     });
     return pageOf(parts, end);
+  }
+
+  /**
+   * Returns what a reader begins with, no older than what a read of the accounts gets: in a gap of one, what it is live;
+   * undefined while there is no slot at which all are known.
+   */
+  #startsOf(
+    histories: readonly TopicHistory[],
+    topics: EventQuery['topics'],
+    commitment: Commitment,
+  ): readonly TopicHistory[] | undefined {
+    const least = leastCovered(histories);
+    const starts = topics.map(({ name, address }, index) => {
+      const history = histories[index];
+      return history && gapAt(history, least) !== undefined ? this.#presentOf(name, address, commitment) : history;
+    });
+    const areKnown = starts.every((history) => history !== undefined);
+    return areKnown && coveredBy(starts) === leastCovered(starts) ? starts : undefined;
   }
 
   /** Compares versions that no reader has needed yet, for one turn of the event loop. Returns false where some are left. */
@@ -177,21 +193,21 @@ export class EventLog {
   /** Returns what nodes have notified of, or another gateway has. */
   #notifiedOf(name: TopicName, address: string, commitment: Commitment): TopicHistory | undefined {
     const { ring, liveAccounts } = this.#options;
-    const query = { address, commitment, minContextSlot: undefined };
-    const read = liveAccounts.readLive({ ...query, shape: 'lamports' });
+    const read = liveAccounts.readLive({ address, commitment, minContextSlot: undefined, shape: 'lamports' });
     if (read === undefined) return undefined;
     const history = mostAdvanced(ring.get(address));
     const chain = history && this.#chainOf(name, address, history);
     const first = chain?.states[0];
-    if (history === undefined || chain === undefined || first === undefined || first.slot > read.slot) {
-      const whole = liveAccounts.readLive({ ...query, shape: 'parsed' });
-      return whole && this.#presentOf(name, address, whole); // the ring has no room for it, or begins later
-    }
+    if (history === undefined || chain === undefined || first === undefined || first.slot > read.slot)
+      return this.#presentOf(name, address, commitment); // the ring has no room for it, or begins later
     const covered = Math.min(read.slot, Math.max(history.coverage.slot, history.newest.slot));
     return { covered, ...chain };
   }
 
-  #presentOf(name: TopicName, address: string, read: AccountRead): TopicHistory {
+  #presentOf(name: TopicName, address: string, commitment: Commitment): TopicHistory | undefined {
+    const query = { address, commitment, minContextSlot: undefined, shape: 'parsed' } as const;
+    const read = this.#options.liveAccounts.readLive(query);
+    if (read === undefined) return undefined;
     const { slot: covered, sinceSlot: slot = covered } = read;
     const state = { slot, value: null, gapFrom: undefined, resultText: () => this.#render(name, address, read) };
     return { covered, from: slot, states: [state] };
@@ -297,15 +313,20 @@ function heldUntil(history: AccountHistory | undefined, slot: Slot): Slot | unde
   return history.heldUntil(end) ?? heldUntil(previousOf(history), slot);
 }
 
+const leastCovered = (histories: readonly TopicHistory[]): Slot => Math.min(...histories.map(({ covered }) => covered));
+
+/** Returns the slot from which on it is not known what a topic shows at a slot; undefined where that is known. */
+const gapAt = ({ states }: TopicHistory, slot: Slot): Slot | undefined => {
+  const next = states[states.findLastIndex((state) => state.slot <= slot) + 1];
+  return next?.gapFrom !== undefined && next.gapFrom < slot ? next.gapFrom : undefined;
+};
+
 /** Returns the last slot at which it is known what each topic shows: none in a gap of one of them. */
 function coveredBy(histories: readonly TopicHistory[]): Slot {
-  let covered = Math.min(...histories.map((history) => history.covered));
+  let covered = leastCovered(histories);
   for (let last = Number.POSITIVE_INFINITY; covered < last; ) {
     last = covered;
-    for (const { states } of histories) {
-      const next = states[states.findLastIndex(({ slot }) => slot <= covered) + 1];
-      covered = Math.min(covered, next?.gapFrom ?? covered);
-    }
+    for (const history of histories) covered = gapAt(history, covered) ?? covered;
   }
   return covered;
 }
