@@ -137,7 +137,7 @@ t.test('conditional-requests', async (t) => {
 });
 
 t.test('error-responses', async (t) => {
-  const { get, rpc, cluster, clock } = await startStepped(t);
+  const { gateway, get, rpc, cluster, clock } = await startStepped(t);
   const wallet = WALLETS[0].address;
   const system = '11111111111111111111111111111111';
 
@@ -272,6 +272,18 @@ t.test('error-responses', async (t) => {
       t.equal(got.headers.get('allow'), 'POST, OPTIONS');
     }
     for (const method of ['POST', 'PUT']) refuses(t, await get('/no', { method }), 404, 'route_not_found', method);
+  });
+
+  t.test('JSON-RPC at another path is directed to the one that has it', async (t) => {
+    const hint = /; JSON-RPC is at POST \/api\/v1\/rpc$/;
+    const body = '{"jsonrpc":"2.0","id":1,"method":"getSlot"}';
+    const messageAt = async (path: string, method = 'POST'): Promise<string> => {
+      const sent = method === 'POST' ? { method, body, headers: { 'content-type': 'application/json' } } : { method };
+      return Object(await (await fetch(gateway.url + path, sent)).json()).message;
+    };
+    for (const path of ['/', '/rpc', '/api/v1', '/api/v1/slot']) t.match(await messageAt(path), hint, path);
+    for (const path of ['/rpc', '/api/v1/rpc']) t.notMatch(await messageAt(path, 'GET'), hint, path);
+    t.match(await messageAt('/docs/receipts.md', 'GET'), /; \/docs lists the chapters$/);
   });
 
   t.test('OPTIONS gives a browser the allowed methods and headers of a path', async (t) => {

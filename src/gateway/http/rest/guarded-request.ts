@@ -125,7 +125,7 @@ export class GuardedRequest implements Payer {
     const isOptions = this.#method === 'options';
     this.#isFree = isOptions || isUnmetered(match);
     const account = this.#isFree ? this.#openAccount(address) : this.#payKnownUnits(res, req, address);
-    if (this.#method !== 'options') checkMethod(this.#method, pathKind);
+    if (this.#method !== 'options') checkMethod({ method: this.#method, url: this.#url, pathKind }, site);
     if (!this.#isFree) this.#checkCredentials(req);
     if (!isOptions) checkStarted(pathKind, context, match);
     return { req, address, match, pathKind, account, guarded: this, isPlain: this.#isPlain };

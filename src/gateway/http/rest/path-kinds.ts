@@ -42,12 +42,22 @@ export const isUnmetered = (match: RouteMatch | undefined): boolean =>
 export const allowedMethods = (pathKind: NonNullable<PathKind>): string =>
   pathKind === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
 
+interface MethodRequest {
+  readonly method: 'get' | 'head' | 'post' | 'other';
+  readonly url: string;
+  readonly pathKind: PathKind;
+}
+
 /** Checks that the path exists and allows the method. Throws `route_not_found`, `method_not_allowed`. */
-export function checkMethod(method: 'get' | 'head' | 'post' | 'other', pathKind: PathKind): void {
-  if (pathKind === undefined) throwRouteNotFound();
+export function checkMethod({ method, url, pathKind }: MethodRequest, site: SitePaths): void {
+  const jsonRpc = method === 'post' ? `; JSON-RPC is at POST ${API_PREFIX}/rpc` : '';
+  if (pathKind === undefined) {
+    const docs = url.startsWith('/docs/') && site.has('/docs') ? '; /docs lists the chapters' : '';
+    throw new GatewayError('route_not_found', ROUTE_NOT_FOUND + jsonRpc + docs);
+  }
   if (method === 'other' || (method === 'post') !== (pathKind === 'post')) {
     const allow = allowedMethods(pathKind);
-    throw new GatewayError('method_not_allowed', `this path allows ${allow}`, { allow });
+    throw new GatewayError('method_not_allowed', `this path allows ${allow}${jsonRpc}`, { allow });
   }
 }
 
