@@ -93,7 +93,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   getTransactionsForAddress: /address\/ADDRESS\/history/,
   requestAirdrop: /slotgate sends nothing/,
   sendTransaction: /slotgate sends nothing/,
-  simulateTransaction: /slotgate sends nothing/,
+  simulateTransaction: /slotgate neither sends nor simulates/,
   blockNotifications: /use slotSubscribe/,
   programNotifications: /use accountSubscribe/,
   slotsUpdatesNotifications: /use slotSubscribe/,

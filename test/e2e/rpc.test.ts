@@ -554,14 +554,16 @@ t.test('rpc-allow-list', async (t) => {
     for (const method of STANDARD_METHODS)
       t.match(
         await messageOf(method),
-        `${method} is a method of rpc.profile "standard", and this gateway has "strict"`,
+        `${method} is a method of rpc.profile "standard", and this gateway has "strict": its operator can start it with --set rpc.profile=standard`,
       );
     const alternatives: Readonly<Record<string, RegExp>> = {
-      sendTransaction: /^sendTransaction: slotgate sends nothing: give your client a second connection for that$/,
-      simulateTransaction: /sends nothing/,
+      sendTransaction:
+        /^sendTransaction: slotgate sends nothing: give your client a second connection, to a node, for that$/,
+      simulateTransaction: /neither sends nor simulates/,
+      getBundleStatuses: /slotgate knows no bundles: .* to a block engine/,
       getProgramAccounts: /GET \/api\/v1\/token\/MINT\/holders/,
       getAssetsByOwner: /\/api\/v1\/address\/ADDRESS\/portfolio/,
-      getRecentBlockhash: /use getLatestBlockhash/,
+      getRecentBlockhash: /nodes no longer have this method: use getLatestBlockhash/,
     };
     for (const [method, alternative] of Object.entries(alternatives)) t.match(await messageOf(method), alternative);
     for (const unknown of ['sendtransaction', '<b>', '__proto__'])

@@ -38,9 +38,9 @@ export const SUBSCRIPTION_KINDS = [
 
 /** The methods of pubsub that slotgate refuses, and what a client can use in their place. */
 const REFUSED: Readonly<Record<string, string>> = {
-  programSubscribe: 'use accountSubscribe for each account, or a second connection',
+  programSubscribe: 'use accountSubscribe for each account, or a second connection, to a node',
   blockSubscribe: 'use slotSubscribe, and GET /api/v1/block/SLOT',
-  voteSubscribe: 'use rootSubscribe, or a second connection',
+  voteSubscribe: 'use rootSubscribe, or a second connection, to a node',
   slotsUpdatesSubscribe: 'use slotSubscribe and rootSubscribe',
 };
 
