@@ -2,7 +2,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
-import { making, promised } from '../../../shared/runtime/waiter.ts';
+import { making, promised, settle } from '../../../shared/runtime/waiter.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { wholeResultOf } from '../../cache/entry.ts';
 import type { CacheableRead } from '../../serving/load.ts';
@@ -11,10 +11,11 @@ import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import type { PostAnswer, SerializedAnswer, Uses } from '../routing/route.ts';
 import { findCachedAnswer } from './answers-of-routes.ts';
+import { readJoined } from './joined-account-read.ts';
 import { accountSizeOf, minimumBalance, toRentRequest } from './own-answer.ts';
 import type { RpcCall } from './parse-rpc-call.ts';
 import { RPC_METHODS, type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
-import { callUpstream } from './rpc-upstream-call.ts';
+import { callAlone } from './rpc-upstream-call.ts';
 
 /** Maximum length of a cached result. Of a longer one only the slot is remembered. */
 const MAX_CACHED_LENGTH = 64 * 1024;
@@ -106,7 +107,8 @@ function readOf(request: RpcReadRequest, context: RpcUses, scope: RequestScope):
         request.check?.(answer);
         return answer;
       }, waiter);
-      callUpstream(request, floor, context, scope, checked);
+      if (readJoined(request.call, floor, context, scope, checked)) return;
+      settle(() => callAlone(request, floor, context.callsFor(scope)), checked);
     },
     store: ({ slot, result }, tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch),
     isNegative: ({ code, status }: GatewayError) =>

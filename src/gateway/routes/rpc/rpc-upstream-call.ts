@@ -1,29 +1,15 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
-import type { RequestScope } from '../routing/request-scope.ts';
-import type { SerializedAnswer, Uses } from '../routing/route.ts';
-import { readJoined } from './joined-account-read.ts';
+import type { SerializedAnswer } from '../routing/route.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 import { RPC_METHODS, type RpcReadRequest } from './rpc-cache-policy.ts';
 
-/** Calls the upstream. The answer is no older than `floor`, even if the method returns no slot. */
-export function callUpstream(
-  request: RpcReadRequest,
-  floor: Slot,
-  context: Uses<'accounts' | 'callsFor'>,
-  scope: RequestScope,
-  waiter: Waiter<SerializedAnswer>,
-): void {
-  if (!readJoined(request.call, floor, context, scope, waiter))
-    settle(() => callAlone(request, floor, context.callsFor(scope)), waiter);
-}
-
-async function callAlone(
+/** Makes a call for one request. The answer is no older than `floor`, even if the method returns no slot. */
+export async function callAlone(
   request: RpcReadRequest,
   floor: Slot,
   mesh: Pick<Mesh, 'call' | 'tip'>,
