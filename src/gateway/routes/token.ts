@@ -11,7 +11,7 @@ import {
   toTokenAmount,
   withBoundedTexts,
 } from '../../transactions/index.ts';
-import { requireMint } from '../tokens/require-mint.ts';
+import { requireMint } from '../tokens/mint-scales.ts';
 import { readNftOwner, throwMintNotKnownYet } from '../upstream/reads/largest-token-accounts.ts';
 import { isRefusal } from '../upstream/rpc/error-normalizer.ts';
 import { address, commitment } from './routing/params.ts';

@@ -1,8 +1,10 @@
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../shared/domain/well-known-addresses.ts';
 import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import {
   type AmountScale,
+  accountKindOf,
   amountScaleOf,
   decodeClockTimestamp,
   decodeTokenProgramAccount,
@@ -42,6 +44,22 @@ export async function readMintScales(
     /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
     scale: (address: string): AmountScale => scales.get(address) ?? CLOSED_MINT_SCALE,
   };
+}
+
+export async function requireMint(
+  mesh: Pick<Mesh, 'call'>,
+  address: string,
+  at: ReadOptions,
+  otherAddresses: readonly string[] = [],
+): Promise<{ readonly slot: Slot; readonly mint: Mint; readonly mints: MintScales }> {
+  const mints = await readMintScales(mesh, [address], at, otherAddresses);
+  const mint = mints.mint(address);
+  if (mint !== undefined) return { slot: Math.min(...mints.slots), mint, mints };
+  const account = mints.accounts.get(address);
+  if (account === undefined) throw new GatewayError('not_found', 'there is no account at this address');
+  const token = decodeTokenProgramAccount(account);
+  const kind = accountKindOf(account.owner, token === undefined ? null : token);
+  throw new GatewayError('not_a_mint', `this account is not a mint: its kind is ${kind}`);
 }
 
 /** The scale of a closed mint: it has no decimals. */

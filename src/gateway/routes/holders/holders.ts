@@ -10,7 +10,7 @@ import {
   ownerLabelsOf,
   toTokenAmount,
 } from '../../../transactions/index.ts';
-import { requireMint } from '../../tokens/require-mint.ts';
+import { requireMint } from '../../tokens/mint-scales.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts, throwMintNotKnownYet } from '../../upstream/reads/largest-token-accounts.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
