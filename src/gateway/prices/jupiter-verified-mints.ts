@@ -9,11 +9,8 @@ import type { CostSharer } from '../upstream/reads/shared-cost.ts';
 import { gatherMints } from './gather-mints.ts';
 import type { GetBytes } from './http-get.ts';
 
-/** Returns which of some mints are on a list of verified tokens. One that can't be looked up now counts as not. */
+/** Returns which of some mints are on a list of verified tokens. */
 export type FindVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
-
-/** Requests which of at most {@link MAX_IDS} mints are on the list. */
-export type LookUpVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
 
 /** The most mints per request; 100 are allowed, of 2 KB each. https://dev.jup.ag/api-reference/tokens/v2/search */
 const MAX_IDS = 50;
@@ -27,17 +24,17 @@ const MAX_CACHED = 20_000;
 /** The tags of Jupiter's lists of verified tokens. */
 const VERIFIED_TAGS: ReadonlySet<string> = new Set(['verified', 'strict']);
 
-/** Creates the look-up in Jupiter's list of verified tokens. */
+/** Creates the look-up in Jupiter's list of verified tokens, for at most {@link MAX_IDS} mints. */
 export const jupiterVerifiedMints =
-  ({ url, get }: { readonly url: string; readonly get: GetBytes }): LookUpVerified =>
+  ({ url, get }: { readonly url: string; readonly get: GetBytes }): FindVerified =>
   async (mints, cost) => {
     const target = new URL(url);
     target.searchParams.set('query', mints.join(','));
     return readVerified(await get(target.href, cost));
   };
 
-/** Caches what a look-up finds. Its last answers are used while it fails. */
-export function cachedVerified(lookUp: LookUpVerified, clock: Pick<Clock, 'monotonic'>): FindVerified {
+/** Caches what a look-up finds. Its last answers are used while it fails; a mint that has none counts as not on the list. */
+export function cachedVerified(lookUp: FindVerified, clock: Pick<Clock, 'monotonic'>): FindVerified {
   const cache = new LRUCache<string, boolean>({
     ...atMost(MAX_CACHED),
     allowStale: true,

@@ -1,10 +1,6 @@
-import type { Succession } from '../../../client/verify/index.ts';
+import type { ReceiptKey } from './key-ring.ts';
 
-export interface PublicKeyRecord {
-  readonly publicKey: string;
-  readonly notBeforeMs: number;
-  readonly succession: Succession | null;
-}
+type PublicKeyRecord = Pick<ReceiptKey, 'publicKey' | 'notBeforeMs' | 'succession'>;
 
 const GRAMMAR =
   /^\{"publicKey":"([1-9A-HJ-NP-Za-km-z]{32,44})","notBefore":(0|[1-9]\d{0,15}),"succession":(?:null|\{"kid":"([0-9a-f]{16})","sig":"([0-9a-f]{128})"\})\}\n$/;
