@@ -41,9 +41,6 @@ export type Answers = ReturnType<typeof openAnswers>;
 /** What `cache.bytes` is divided by for the limit of cached transactions. */
 const TRANSACTION_SHARE = 8;
 
-/** One thread decodes about ten of the longest transactions a second. */
-const DECODING_THREADS = 1;
-
 /** What differs between processes. */
 interface AnswersOptions {
   readonly onLeasesAdvanced?: (() => void) | undefined;
@@ -88,7 +85,7 @@ export function openAnswers(
     log.warn({ signature, err }, 'a transaction could not be decoded'),
   );
   const scans = { clock, gate: new ScanGate(clock) };
-  const decoder = new PooledDecoder(clock, DECODING_THREADS);
+  const decoder = new PooledDecoder(clock);
   disposals.defer(() => decoder.close());
   const holderTabler = new PooledTabler(clock);
   disposals.defer(() => holderTabler.close());

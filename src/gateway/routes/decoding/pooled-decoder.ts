@@ -1,5 +1,4 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
-import { GATEWAY_CALLER } from '../../../shared/domain/price-list.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { ThreadPool } from '../../../shared/runtime/thread-pool.ts';
@@ -21,18 +20,15 @@ const MAX_INLINE_BODY = 256;
 /** The longest record that is decoded in this thread, in about a millisecond: it comes from a node. */
 const MAX_INLINE_RECORD = 2048;
 
-/** Work of the gateway itself, such as a refresh, queues as one more caller. */
-const GATEWAY: Requester = { caller: GATEWAY_CALLER };
-
 /** Decodes short texts in this thread, each in a turn of its own, and long ones in a pool of threads. */
 export class PooledDecoder implements TransactionDecoder {
   readonly #pool: ThreadPool<typeof decodingTasks>;
 
-  constructor(clock: Clock, maxThreads: number) {
+  constructor(clock: Clock) {
     this.#pool = new ThreadPool({
       module: new URL('./decoding-thread.js', import.meta.url),
       clock,
-      maxThreads,
+      maxThreads: 1, // about ten of the longest transactions a second
       maxHeapMb: 128,
       maxWaiting: 128,
       maxTaskMs: 2000,
@@ -40,29 +36,29 @@ export class PooledDecoder implements TransactionDecoder {
     });
   }
 
-  explain(body: Buffer, requester = GATEWAY): Promise<string> {
+  explain(body: Buffer, requester: Requester): Promise<string> {
     return body.length <= MAX_INLINE_BODY
       ? ownTurn().then(() => decodingTasks.explain(body))
       : this.#pool.run('explain', [copyOf(body)], requester);
   }
 
-  enhance(record: Buffer, names: SentenceNames = {}, requester = GATEWAY): Promise<EnhancedRecord> {
+  enhance(record: Buffer, names: SentenceNames, requester: Requester): Promise<EnhancedRecord> {
     return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.enhance(record, names))
       : this.#pool.run('enhance', [copyOf(record), names], requester);
   }
 
-  readIdl(accounts: readonly IdlAccount[], requester = GATEWAY): Promise<ReadonlyMap<string, string>> {
+  readIdl(accounts: readonly IdlAccount[], requester: Requester): Promise<ReadonlyMap<string, string>> {
     return this.#pool.run('readIdl', [accounts], requester);
   }
 
-  findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<AddressTransfers> {
+  findTransfers(record: Buffer, query: TransferQuery, requester: Requester): Promise<AddressTransfers> {
     return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.findTransfers(record, query))
       : this.#pool.run('findTransfers', [copyOf(record), query], requester);
   }
 
-  async listBlock(block: Buffer, requester = GATEWAY): Promise<BlockListing> {
+  async listBlock(block: Buffer, requester: Requester): Promise<BlockListing> {
     return this.#pool.run('listBlock', [await concatInTurns([block])], requester);
   }
 

@@ -4,6 +4,7 @@ import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { listProgramAccounts, type ProgramAccountsFilter } from '../../upstream/reads/program-accounts.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { Holder, HolderTable, HolderTabler, OwnerTable } from '../routing/holder-tables.ts';
+import type { Requester } from '../routing/transaction-decoder.ts';
 import type { ScanTablesKind } from '../scans/scan-tables.ts';
 import { HOLDER_DATA_SLICE, HolderRows } from './holder-rows.ts';
 import { OWNER_ROW_BYTES, OwnerRows } from './owner-rows.ts';
@@ -54,9 +55,9 @@ export async function scanHolders(
 export async function createHolderTable(
   { lists, ...ofMint }: HolderScan & Pick<HolderTable, 'supply' | 'scale'>,
   tabler: HolderTabler,
-  caller: string | undefined,
+  requester: Requester,
 ): Promise<HolderTable> {
-  const memory = await tabler.packHolders(lists, caller);
+  const memory = await tabler.packHolders(lists, requester);
   const holders = new HolderRows(memory);
   const { total } = holders;
   const holderAt = (row: number): Holder => ({
@@ -66,7 +67,7 @@ export async function createHolderTable(
   });
   let owners: Promise<OwnerTable> | undefined;
   const addUp = async (): Promise<OwnerTable> => {
-    const rows = new OwnerRows(await tabler.packOwners(memory, caller), holders);
+    const rows = new OwnerRows(await tabler.packOwners(memory, requester), holders);
     return { total: rows.total, rows: (from, to) => rangeOf(from, to, rows.total, (i) => rows.holdingAt(i)) };
   };
   return {

@@ -17,6 +17,7 @@ import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { Holder, HolderTable, OwnerHolding } from '../routing/holder-tables.ts';
 import { address, optionalLiteral, page } from '../routing/params.ts';
+import { requesterOf } from '../routing/request-scope.ts';
 import { LARGE_READ_UNITS, readRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
 import { REFUSAL_SEC } from '../scans/scan-tables.ts';
@@ -97,7 +98,7 @@ export const holders = readRoute({
       const { supply, program } = mint;
       const scanned = await scanHolders(rpc, address, program, minSlot);
       const ofMint = { slot: Math.min(slot, scanned.slot), supply, scale: mints.scale(address) };
-      return createHolderTable({ ...scanned, ...ofMint }, holderTabler, cost?.caller);
+      return createHolderTable({ ...scanned, ...ofMint }, holderTabler, requesterOf({ cost })); // others may wait for it, too
     };
     const table = await holderTables.getOrScan(address, namedSlot, scan, cost).catch(throwHoldersUnavailable);
     const owners = by === 'owner' ? await table.owners() : undefined;

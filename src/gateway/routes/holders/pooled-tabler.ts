@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
-import { GATEWAY_CALLER } from '../../../shared/domain/price-list.ts';
 import { ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import type { HolderTabler } from '../routing/holder-tables.ts';
+import type { Requester } from '../routing/transaction-decoder.ts';
 import type { tablingTasks } from './tabling-tasks.ts';
 
 /** Makes tables in a thread, one at a time: a scan of 64 MiB takes a second or two. */
@@ -20,12 +20,12 @@ export class PooledTabler implements HolderTabler {
     });
   }
 
-  packHolders(lists: readonly Buffer[], caller = GATEWAY_CALLER): Promise<SharedArrayBuffer> {
-    return this.#pool.run('packHolders', [...lists], { caller });
+  packHolders(lists: readonly Buffer[], requester: Requester): Promise<SharedArrayBuffer> {
+    return this.#pool.run('packHolders', [...lists], requester);
   }
 
-  packOwners(holders: SharedArrayBuffer, caller = GATEWAY_CALLER): Promise<SharedArrayBuffer> {
-    return this.#pool.run('packOwners', [holders], { caller });
+  packOwners(holders: SharedArrayBuffer, requester: Requester): Promise<SharedArrayBuffer> {
+    return this.#pool.run('packOwners', [holders], requester);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AmountScale } from '../../../transactions/index.ts';
+import type { Requester } from './transaction-decoder.ts';
 
 export interface Holder {
   readonly address: string;
@@ -34,6 +35,6 @@ export interface HolderTable {
 
 /** Makes tables in a thread, for which callers take turns. What it makes is memory that threads share. */
 export interface HolderTabler {
-  packHolders(lists: readonly Buffer[], caller?: string): Promise<SharedArrayBuffer>;
-  packOwners(holders: SharedArrayBuffer, caller?: string): Promise<SharedArrayBuffer>;
+  packHolders(lists: readonly Buffer[], requester: Requester): Promise<SharedArrayBuffer>;
+  packOwners(holders: SharedArrayBuffer, requester: Requester): Promise<SharedArrayBuffer>;
 }

@@ -1,5 +1,5 @@
 import type { ConfiguredOperators } from '../../../config/operators.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Requester } from './transaction-decoder.ts';
 
@@ -34,6 +34,6 @@ export const agreeFor = (
 /** A query that names the request it counts for. What forgets that does not compile. */
 export type Counted<Q> = Q & Pick<RequestScope, 'cost'>;
 
-/** Returns the request that waits for work of threads; undefined for work of the gateway itself. */
-export const requesterOf = ({ cost, signal }: Pick<RequestScope, 'cost' | 'signal'>): Requester | undefined =>
-  cost && { caller: cost.caller, signal };
+/** Returns the request that waits for work of threads. Work of the gateway itself, such as a refresh, queues as one more caller. */
+export const requesterOf = ({ cost, signal }: Pick<RequestScope, 'cost' | 'signal'>): Requester =>
+  cost === undefined ? { caller: GATEWAY_CALLER } : { caller: cost.caller, signal };

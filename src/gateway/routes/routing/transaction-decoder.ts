@@ -4,15 +4,15 @@ import type { BlockListing } from './block-listings.ts';
 /** Decodes transactions. What may take long is decoded in a thread, for which callers take turns. */
 export interface TransactionDecoder {
   /** Explains the transaction in a body of `/explain`. Throws the errors of its route, or `overloaded`. */
-  explain(body: Buffer, requester: Requester | undefined): Promise<string>;
+  explain(body: Buffer, requester: Requester): Promise<string>;
   /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. Throws `invalid_query` for no party's view. */
-  enhance(record: Buffer, names: SentenceNames | undefined, requester: Requester | undefined): Promise<EnhancedRecord>;
+  enhance(record: Buffer, names: SentenceNames, requester: Requester): Promise<EnhancedRecord>;
   /** Reads the names of instructions in the first of these accounts that holds an IDL. */
-  readIdl(accounts: readonly IdlAccount[], requester: Requester | undefined): Promise<ReadonlyMap<string, string>>;
+  readIdl(accounts: readonly IdlAccount[], requester: Requester): Promise<ReadonlyMap<string, string>>;
   /** Finds what a record changed for an address, and the transfers in it from or to that address. */
-  findTransfers(record: Buffer, query: TransferQuery, requester: Requester | undefined): Promise<AddressTransfers>;
+  findTransfers(record: Buffer, query: TransferQuery, requester: Requester): Promise<AddressTransfers>;
   /** Lists the transactions of a block, which is the JSON of `getBlock`. */
-  listBlock(block: Buffer, requester: Requester | undefined): Promise<BlockListing>;
+  listBlock(block: Buffer, requester: Requester): Promise<BlockListing>;
 }
 
 /** What a description needs beside the record: names that are looked up, and the wallet from whose view it is, too. */
@@ -23,7 +23,7 @@ export interface SentenceNames {
   readonly perspective?: string;
 }
 
-/** The request that waits for a decoded transaction; none for work of the gateway itself. */
+/** The request that waits for work of a thread. */
 export interface Requester {
   /** Key of the rate limit. */
   readonly caller: string;

@@ -215,7 +215,7 @@ export async function runSchedule(
     programIdls: new ProgramIdlCache(clock),
     seenBlocks: new SeenBlocks(),
     blockListings: createBlockListings(clock),
-    decoder: new PooledDecoder(clock, 1),
+    decoder: new PooledDecoder(clock),
     transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup(new Map(), { clock, maxAgeSec: 60, maxStaleSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
