@@ -98,7 +98,6 @@ const LINKS: readonly (readonly [path: string, what: string])[] = [
 const alertsPlace = (hasPages: boolean): string =>
   `${hasPages ? "/docs/operate#operate-alerts, at the gateway's own address," : 'src/pages/docs/chapters/operate.md of the sources'} says what each alert means and where to look.`;
 
-/** Creates the page `/`: what else there is, and what is wrong now. */
 const createIndexPage =
   (sources: AdminSources): AdminPage =>
   () => {

@@ -4,7 +4,6 @@ export interface AdminAnswer {
   readonly body: string;
 }
 
-/** Answers a GET; `query` has the parameters of its URL. */
 export type AdminPage = (query: URLSearchParams) => AdminAnswer | Promise<AdminAnswer>;
 
 export const plain = (status: number, text: string): AdminAnswer => ({

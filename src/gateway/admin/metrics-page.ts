@@ -3,7 +3,6 @@ import type { Tally } from '../../shared/runtime/tally.ts';
 import type { AdminPage } from './admin-page.ts';
 import type { Metric } from './metric.ts';
 
-/** A value as prom-client formats it. */
 interface FormattedValue {
   readonly labels: Record<string, string | number>;
   readonly value: number;

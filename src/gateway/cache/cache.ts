@@ -373,7 +373,6 @@ export class Cache {
     }
   }
 
-  /** Re-dates the hot entries whose leases a source has advanced. */
   advanceHot(source: LeaseSource): void {
     for (const key of this.#hotKeys.datedBy(source)) {
       const entry = this.peek(key);

@@ -43,7 +43,6 @@ export class LruItems {
     for (const { item } of this.#records.values()) yield item;
   }
 
-  /** Removes the item of a key. */
   delete(key: string): void {
     const record = this.#records.get(key);
     if (record !== undefined) this.#remove(record);

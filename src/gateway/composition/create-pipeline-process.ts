@@ -30,7 +30,6 @@ const machineClock = { ...systemClock, monotonic: () => Number(process.hrtime.bi
 
 /** A process of a gateway that has several. */
 export interface FleetProcess {
-  /** Reloads what the operator may have changed. */
   reload(): void;
   /** Makes it not ready: the gateway closes soon. */
   leave(): void;
@@ -45,7 +44,6 @@ export const endOf = (env: Environment): Pick<FleetProcess, 'leave' | 'close'> =
   close: closerOf(env, 0),
 });
 
-/** The process of a gateway that reads from the cluster. */
 export interface PipelineProcess extends FleetProcess {
   readonly facts: PipelineFacts;
   /** Counts settings that were read again by its supervisor and could not be applied. */
@@ -87,7 +85,6 @@ export function createPipelineProcess(
   });
 }
 
-/** Returns what workers request of the pipeline process. */
 function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures' | 'counterStore'> {
   const { startup, signing } = parts;
   const { mesh, embedded } = parts.upstream;

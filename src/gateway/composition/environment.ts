@@ -21,7 +21,6 @@ const RANGE = 2 ** 32;
 /** Nobody may foresee which keys share a place, or which reads are repeated at another operator. */
 const unpredictable = (): number => randomInt(RANGE) / RANGE;
 
-/** What a process of a gateway is opened with. */
 export interface GatewayOptions {
   readonly config: Config;
   readonly log: Log;
@@ -45,7 +44,6 @@ export interface GatewayOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Everything that all parts of a process share. */
 export interface Environment {
   readonly config: Config;
   readonly keySource: KeySource;
@@ -64,11 +62,9 @@ export interface Environment {
   readonly failedReloads: { receiptKeys: number; settings: number };
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
-  /** The key of Jupiter's API; undefined for none. */
   readonly jupiterKey: string | undefined;
   /** The tokens of the nodes' Geyser feeds, by the id of the node. */
   readonly feedTokens: ReadonlyMap<string, string | undefined>;
-  /** The Redis of the fleet; undefined for none. */
   readonly redis: RedisSettings | undefined;
   /** The secret of the fleet; undefined where it follows from the receipt key. */
   readonly fleetSecret: string | undefined;

@@ -50,7 +50,6 @@ interface AnswersOptions {
   readonly workers?: Pick<WorkerFigures, 'problems'> | undefined;
 }
 
-/** Creates the cache and the sources of answers. */
 export function openAnswers(
   env: Environment,
   { keys, access }: State,

@@ -88,7 +88,6 @@ export function openLive(
   return { accounts, liveAccounts, listings, tokenLists, liveLogs, liveSources, blocks, pastSlots, ring, listRing };
 }
 
-/** Returns the feeds of the nodes, or of the embedded cluster. */
 const feedsOf = ({ config, feedTokens }: Environment, embedded: Upstream['embedded']): readonly NamedFeed[] =>
   embedded === undefined
     ? config.upstreams.flatMap(({ id, geyser }) =>

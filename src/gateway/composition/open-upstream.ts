@@ -48,7 +48,6 @@ export async function openUpstream(
   return { mesh, embedded };
 }
 
-/** Logs where the embedded cluster is and what is in it. */
 function logEmbedded(started: ClusterInUse, log: Log): void {
   const { url: rpc, genesisHash: cluster, takenPort } = started;
   if (takenPort !== undefined) {

@@ -7,7 +7,6 @@ export type ClusterInUse = Omit<EmbeddedCluster, 'control'>;
 /** The ports at which Solana's tools expect a local cluster: its RPC, and its WebSocket. */
 const [USUAL_PORT, USUAL_PUBSUB_PORT] = [8899, 8900];
 
-/** Starts the embedded cluster where no node is configured; undefined where one is. */
 export function startEmbedded({ embedded, upstreams, port: ownPort }: Config): Promise<EmbeddedCluster> | undefined {
   if (upstreams.length > 0) return undefined;
   const { port, ...options } = embedded;

@@ -122,7 +122,6 @@ export class MinuteFiles implements MinuteStore {
     }
   }
 
-  /** Removes rows from the files in which they are. */
   #remove(): void {
     const { folder } = this.#options;
     const { afterMs, latestMs } = this.#removed;

@@ -5,7 +5,6 @@ import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
 import { round } from '../../shared/domain/round.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 
-/** A row of the network's history. */
 export const networkRow = z.strictObject({
   endedAt: z.int().describe("Unix milliseconds of the row's end"),
   slot: z.int().describe('The last slot of the row'),

@@ -13,7 +13,6 @@ export class RowCollector {
   readonly #options: RowCollectorOptions;
   /** The rows that have ended, the oldest first. */
   rows: NetworkRow[] = [];
-  /** The row that is collected. */
   #open: { readonly step: number; readonly base: RowBound; last: Observation; end: RowBound; ok: boolean } | undefined;
 
   constructor(options: RowCollectorOptions) {

@@ -21,7 +21,6 @@ const TTL_MS = 3_600_000;
 /** The most mints that are cached: a few MB. */
 const MAX_CACHED = 20_000;
 
-/** The tags of Jupiter's lists of verified tokens. */
 const VERIFIED_TAGS: ReadonlySet<string> = new Set(['verified', 'strict']);
 
 /** Creates the look-up in Jupiter's list of verified tokens, for at most {@link MAX_IDS} mints. */

@@ -3,7 +3,6 @@ import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import type { PriceSourceName } from '../../shared/domain/price-source-names.ts';
 import { type FindPrices, type Price, type PriceAsOf, pricesOf } from './price-source.ts';
 
-/** Looks up prices in all configured sources. */
 export type PriceLookup = ReturnType<typeof createPriceLookup>;
 
 export interface PriceLookupOptions {

@@ -25,7 +25,6 @@ export interface PriceAsOf {
 /** A source of prices. Resolves to them by mint, of any age, SOL under the mint of wrapped SOL. A mint without a price is left out. */
 export type FindPrices = (mints: readonly string[], asOf: PriceAsOf) => Promise<ReadonlyMap<string, Price>>;
 
-/** Returns the prices that some mints have. */
 export const pricesOf = (
   mints: readonly string[],
   priceOf: (mint: string) => Price | undefined,

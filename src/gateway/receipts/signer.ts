@@ -3,7 +3,6 @@ import type { ClaimGuard, ClaimRequest } from './equivocation-guard.ts';
 import { signBatch } from './sign-batch.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** An answer to be sealed with a receipt. */
 export interface SealRequest extends ClaimRequest {
   /** Nonce that the caller sent to bind the receipt to their request, or null. */
   readonly nonce: string | null;

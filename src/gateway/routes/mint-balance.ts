@@ -21,7 +21,6 @@ export async function readMintBalance(readThrough: RouteReads, wallet: string, m
 /** Rows per turn of the event loop: a millisecond of work. */
 const ROWS_PER_CHUNK = 256;
 
-/** Returns the amount of a row of `/token-accounts`. */
 function amountOf(row: Buffer): bigint {
   const tokenAmount = member(row, 'tokenAmount');
   return BigInt(parseString(tokenAmount && member(tokenAmount, 'amount')));

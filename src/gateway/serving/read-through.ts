@@ -348,5 +348,4 @@ export const hasAgreement = (
 
 type KeyedRead = Pick<CacheableRead<LoadedAnswer>, 'key' | 'minSlot' | 'agree'>;
 
-/** What a cached answer must have. */
 type CachedReadQuery = KeyedRead & Pick<CacheableRead<LoadedAnswer>, 'isForPush' | 'isLive'>;

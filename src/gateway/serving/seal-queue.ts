@@ -5,7 +5,6 @@ export interface SealQueueOptions {
   readonly maxBatchSize: number;
   /** Makes the bodies of a batch and settles its jobs. The digests of long results are known. Must not throw. */
   readonly sealBatch: (batch: readonly SealJob[]) => void;
-  /** Settles a job whose body can't be made. */
   readonly reject: (job: SealJob, reason: unknown) => void;
 }
 

@@ -29,7 +29,6 @@ export function createKnownMints(
       const found = others.length === 0 ? new Set<string>() : await findVerified(others, cost);
       return new Set(mints.filter((mint) => symbolByMint.has(mint) || found.has(mint)));
     },
-    /** Returns the symbol of a mint that we or the operator know; undefined for any other. */
     symbolOf: (mint: string): string | undefined => symbolByMint.get(mint),
     /**
      * Returns whether a mint has the symbol of another, known one, or one that looks the same (its name, where the symbol has

@@ -41,7 +41,6 @@ export async function readMintScales(
     /** The cluster's unix time, in seconds. */
     unixSeconds,
     mint: (address: string): Mint | undefined => mints.get(address),
-    /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
     scale: (address: string): AmountScale => scales.get(address) ?? CLOSED_MINT_SCALE,
   };
 }

@@ -14,10 +14,8 @@ export interface OwnerListing {
   readonly agreement?: Agreement | undefined;
 }
 
-/** A listing with the oldest of its slots. */
 type DatedListing = OwnerListing & { readonly slot: Slot };
 
-/** Lists the token accounts of an owner at a slot or later. */
 export type ListOwner = (mesh: Pick<Mesh, 'call'>, owner: string, options: ReadOptions) => Promise<OwnerListing>;
 
 /** Lists an owner's token accounts: one call for each token program. */
@@ -57,7 +55,6 @@ export class SharedListings {
     return this.#listings.getOrRead(`${commitment}/${agree}/${owner}`, { minSlot }, read);
   };
 
-  /** Forgets all listings. */
   clear(): void {
     this.#listings.clear();
   }

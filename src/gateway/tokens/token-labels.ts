@@ -32,7 +32,6 @@ interface LookUp {
   readonly cost: RequestCost | undefined;
 }
 
-/** Labels of tokens by mint. */
 export type TokenLabels = Pick<TokenLabelCache, 'find'>;
 
 export class TokenLabelCache {

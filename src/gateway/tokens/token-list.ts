@@ -107,7 +107,6 @@ type ListParts = ReadParts<
   Pick<TokenListRead, 'list'> & { readonly isLong: boolean; readonly agreements: readonly (Agreement | undefined)[] }
 >;
 
-/** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
 
 /** Identities count where both have them. A list that depends on the Clock equals no other. */

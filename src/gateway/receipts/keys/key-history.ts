@@ -59,7 +59,6 @@ export const singleKeyRing = (signing: SigningKey): KeyRing => {
   return [{ publicKey, kid, notBeforeMs: 0, succession: null, isRevoked: false, signing }];
 };
 
-/** Returns true if the secret of a key is needed now or later. */
 export const needsSecret = (ring: KeyRing, key: ReceiptKey, nowMs: number): boolean =>
   ['active', 'next'].includes(keyState(ring, key, nowMs));
 

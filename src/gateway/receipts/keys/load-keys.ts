@@ -28,7 +28,6 @@ export interface LoadedReceiptKeys extends StoredReceiptKeys {
   readonly isEphemeral: boolean;
   /** Whether this start created it, which the log should mention. */
   readonly created: boolean;
-  /** A warning for the operator, or null. */
   readonly warning: string | null;
 }
 

@@ -10,7 +10,6 @@ import { type CalledPrograms, guessType } from './type-hint.ts';
 
 export const LISTING_PAGE_SIZE = 100;
 
-/** The most programs that are counted one by one. */
 const MAX_COUNTED_PROGRAMS = 20;
 
 /** `transactionDetails: "full"`, `encoding: "json"`. Takes some hundred milliseconds, so it runs in a thread. */

@@ -6,7 +6,6 @@ const confirmationStatus = z.enum(['confirmed', 'finalized']);
 const nullableString = z.string().nullable();
 const asset = z.enum(['SOL', 'token']);
 
-/** A transaction of an address, as nodes list it. */
 export const signatureRow = z.strictObject({
   signature: z.string(),
   slot: integer,

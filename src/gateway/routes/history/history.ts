@@ -25,7 +25,6 @@ import { readRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
 import { netRow, signatureRow, transferRow } from './history-rows.ts';
 
-/** Maximum rows of a page of signatures. */
 const MAX_SIGNATURES_PER_PAGE = 100;
 
 /** Maximum transactions of a page of transfers. Each costs an upstream call. */

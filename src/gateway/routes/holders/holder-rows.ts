@@ -105,7 +105,6 @@ export class HolderRows {
     return this.#rows.subarray(row * ROW_BYTES + 8, row * ROW_BYTES + 40);
   }
 
-  /** Returns the 32 bytes of the owner of a row. */
   ownerAt(row: number): Buffer {
     return this.#rows.subarray(row * ROW_BYTES + 40, (row + 1) * ROW_BYTES);
   }

@@ -56,7 +56,6 @@ const groupByOwner = (rows: OwnedRows): Uint32Array =>
     (a, b) => rows.ownerAt(a).compare(rows.ownerAt(b)) || a - b,
   );
 
-/** The packed rows of owners, over those of their holdings. */
 export class OwnerRows {
   readonly #packed: Buffer;
   readonly #rows: OwnedRows;

@@ -91,7 +91,6 @@ const MOST_UNITS = 147;
 /** The most units of the stake accounts: a scan of at most 64 MiB, and their rows. */
 const MOST_STAKE_UNITS = SCAN_UNITS + 64 + 10;
 
-/** The lists of stake accounts that are read in an epoch. */
 const STAKE_LISTS_PER_EPOCH = 10;
 
 export const portfolio = readRoute({

@@ -20,11 +20,9 @@ export interface BlockListing {
   readonly rows: Uint8Array;
   readonly pageEnds: readonly number[];
   readonly programs: readonly ProgramCount[];
-  /** The number of the programs that are not among them. */
   readonly otherPrograms: number;
 }
 
-/** A listing, and the slot at which it was read. */
 export interface BlockListingRead {
   readonly slot: Slot;
   readonly listing: BlockListing;

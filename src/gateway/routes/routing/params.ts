@@ -69,7 +69,6 @@ export const addresses = (maxCount: number): Param<readonly string[]> => ({
 
 export const signature: Param<string> = base58Param(64, 'invalid_signature', 'a signature');
 
-/** `?before=`: the signature below which a page of history begins. */
 export const before: Param<string | undefined> = optional(base58Param(64, 'invalid_cursor', 'a signature'));
 
 /** A slot number: decimal, without leading zeros, so that each slot has one spelling. */
@@ -84,17 +83,14 @@ export const slot: Param<Slot> = {
   },
 };
 
-/** The errors of a past slot. */
 export const PAST_ERRORS = ['invalid_slot', 'block_not_available', 'slot_not_kept'] as const;
 
-/** `?slot=`: the past slot of which an account is requested. */
 export const pastSlot: Param<Slot | undefined> = {
   ...optional(slot),
   description:
     'A past slot: the answer is the state at the end of its block, where that is kept. Default: the newest one',
 };
 
-/** Returns the parameter `?limit=`, from 1 to `maxLimit`. */
 export const limit = (
   defaultLimit: number,
   maxLimit: number,
@@ -111,7 +107,6 @@ export const limit = (
   },
 });
 
-/** Returns a parameter that has one allowed value and may be left out. */
 export const optionalLiteral = <T extends string>(value: T, description: string): Param<T | undefined> => ({
   schema: { type: 'string', enum: [value] },
   required: false,
@@ -130,7 +125,6 @@ export const agree: Param<string | undefined, number | undefined> = {
   parse: (text) => text,
 };
 
-/** Returns a parameter with some allowed values, of which one is the default. */
 export const oneOf = <T extends string>(
   defaultValue: NoInfer<T>,
   accepted: readonly T[],
@@ -146,7 +140,6 @@ export const oneOf = <T extends string>(
   },
 });
 
-/** Returns the parameter `?commitment=`, limited to the commitments that the route accepts. */
 export const commitment = <C extends Commitment>(
   defaultCommitment: NoInfer<C>,
   accepted: readonly C[],
@@ -154,7 +147,6 @@ export const commitment = <C extends Commitment>(
 
 const MAX_PAGE = 999_999_999;
 
-/** `?page=`: page number from 1. */
 export const page: Param<number, number | undefined> = {
   schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 },
   required: false,

@@ -40,7 +40,6 @@ export interface RouteReads {
   begin(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): CachedRead | undefined;
 }
 
-/** Reads an answer as {@link RouteReads.begin} does. */
 export const readAnswer = (
   reads: RouteReads,
   request: ReadRequest,
@@ -187,7 +186,6 @@ export function demandedAgree(route: GetRoute, header: string, context: Uses<'op
   throw new GatewayError('invalid_query', 'X-Agree is for routes with the parameter agree');
 }
 
-/** Parses the operators that a caller demands. */
 function parsedAgree(text: string | undefined, { operators }: Uses<'operators'>): number {
   if (text === undefined) return 1;
   const most = operators?.count ?? 1;

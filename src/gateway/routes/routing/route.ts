@@ -53,7 +53,6 @@ export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, u
 export interface RouteContext {
   /** The cluster. Its nodes are called through {@link callsFor}. */
   readonly mesh: Omit<Mesh, 'call'>;
-  /** Returns what calls nodes for a request. */
   callsFor(scope: Pick<RequestScope, 'cost'>): Pick<Mesh, 'call' | 'tip'>;
   /** Reads accounts from the upstream, several in one call. */
   readonly accounts: AccountReads & {
@@ -80,7 +79,6 @@ export interface RouteContext {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };
   readonly networkHistory: Pick<NetworkHistory, 'read'>;
-  /** Makes tables of holders in a thread. */
   readonly holderTabler: HolderTabler;
   /** The tables of holders, by mint. */
   readonly holderTables: Pick<ScanTables<HolderTable>, 'get' | 'getOrScan'>;
@@ -88,9 +86,7 @@ export interface RouteContext {
   /** The tables of stake accounts, by withdrawer. */
   readonly stakeTables: Pick<ScanTables<StakeTable>, 'getOrScan'>;
   readonly knownMints: KnownMints;
-  /** Finds how sentences call tokens. */
   readonly tokenLabels: TokenLabels;
-  /** Finds how programs call their instructions. */
   readonly programIdls: Pick<ProgramIdlCache, 'find'>;
   readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
@@ -107,7 +103,6 @@ export interface RouteContext {
   readonly embedded: { readonly rpc: string } | null;
   /** The methods that `/rpc` has. */
   readonly rpcProfile: RpcProfile;
-  /** Reads the answers to `/rpc` through the cache. */
   readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
   readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing'>>;
   /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
@@ -131,7 +126,6 @@ export interface Caller {
 /** The parts of the context that a route, or a function of it, uses: each declares its own. */
 export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
 
-/** Reads accounts for requests. */
 export interface AccountReads {
   /** Gives the account to its waiter, in the call in which it is there. */
   readTo(query: Counted<AccountQuery>, waiter: Waiter<AccountRead>): void;
@@ -139,7 +133,6 @@ export interface AccountReads {
   readBalances(query: Counted<BalancesQuery>): Promise<BalancesRead>;
 }
 
-/** Reads accounts, and keeps those read often live. */
 export interface LiveAccounts extends AccountReads {
   /** Reads an account that is kept live from memory; undefined if it isn't, or if its state can't answer the query. */
   readLive(query: AccountQuery): AccountRead | undefined;
@@ -195,7 +188,6 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   missUnitsOf?(params: Params<P>): number;
   /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
   mostUnitsOf?(params: Params<P>): number;
-  /** Reads the answer, and gives it to its waiter. */
   begin(params: Params<P>, context: RouteContext, scope: RequestScope, waiter: Waiter<Answer<R>>): void;
   /**
    * Answers as {@link begin} does, from state that is kept live: without waiting, or undefined where there is no such state.
@@ -283,7 +275,6 @@ type RouteDeclaration<R extends Route, Path, E> = Omit<R, 'kind' | 'path' | 'env
 export const liveRoute = <R, const Path extends `/${string}`, const E extends Envelope>(
   route: Omit<RouteDeclaration<LiveRoute<R>, Path, E>, 'params'>,
 ): LiveRoute<R> & RouteLiterals<Path, E> => ({ kind: 'live', params: {}, ...route });
-/** The answer of a route, as its declaration resolves it. */
 interface Resolving<P extends ParamSet, R> {
   resolve(params: Params<P>, context: RouteContext, scope: RequestScope): Promise<Answer<R>>;
 }

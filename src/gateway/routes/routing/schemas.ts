@@ -82,7 +82,6 @@ const BIG_INTEGER_SCHEMA = {
   description: 'May be beyond 2^53, where a JSON number read as a double is rounded',
 };
 
-/** Returns the JSON Schema of a zod schema, as OpenAPI 3.1 accepts it. */
 export function jsonSchema(zodType: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(zodType, {
     unrepresentable: 'any',

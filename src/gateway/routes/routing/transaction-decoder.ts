@@ -32,7 +32,6 @@ export interface Requester {
 }
 
 export interface EnhancedRecord {
-  /** The view as JSON. */
   readonly json: string;
   /** The mints that the description names by their addresses: some of them at most. */
   readonly unlabelledMints: readonly string[];
@@ -42,7 +41,6 @@ export interface EnhancedRecord {
   readonly defects: readonly unknown[];
 }
 
-/** What a transaction did for one address. */
 export interface AddressTransfers {
   /** The net row, then one for each transfer. */
   readonly rows: readonly (DescribedNetRow | TransferRow)[];

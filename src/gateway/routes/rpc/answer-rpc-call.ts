@@ -38,13 +38,11 @@ const addressesIn = ({ method, params: [keys] }: RpcCall): number =>
 
 const isScan = ({ method }: RpcCall): boolean => RPC_METHODS[method].isScan === true;
 
-/** Returns the units that a miss of a call surely costs. */
 export const missUnitsOfCall = (call: RpcCall): number =>
   unitsOfAddresses(addressesIn(call)) + (isScan(call) ? SCAN_UNITS : 0);
 
 export type RpcUses = Uses<'rpcReadThrough' | 'accounts' | 'callsFor' | 'mesh' | 'cache'>;
 
-/** Answers a call in the form of its body. Rejects with GatewayError. */
 export async function answerRpcCall(
   call: RpcCall,
   context: RpcUses,

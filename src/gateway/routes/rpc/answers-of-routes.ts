@@ -18,7 +18,6 @@ export interface CachedRpcAnswer {
 
 type CacheUses = Uses<'mesh' | 'cache'>;
 
-/** Finds a fresh answer of another route that answers the call. */
 export function findCachedAnswer(call: RpcCall, context: CacheUses): CachedRpcAnswer | undefined {
   const { method, params } = call;
   const commitment = commitmentOfCall(call);

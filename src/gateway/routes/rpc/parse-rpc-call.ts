@@ -32,7 +32,6 @@ export interface RpcBatch {
 
 export type RpcRequest = RpcCall | RpcBatch;
 
-/** Maximum number of calls in a batch. */
 const MAX_BATCH = 100;
 
 /** Parses a body: a call, or a batch of JSON-RPC calls. Throws unless the method of a call is one of the profile's. */

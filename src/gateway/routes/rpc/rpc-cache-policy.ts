@@ -7,7 +7,6 @@ import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
 import type { SerializedAnswer } from '../routing/route.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 
-/** A call, with the properties of all its answers. */
 export interface RpcReadRequest {
   readonly call: RpcCall;
   /** Key of the answer in the cache. The slots of answers under one key never go back. */
@@ -29,7 +28,6 @@ const TEN_SECONDS: TimedPolicy = { ms: 10_000 };
 const ONE_MINUTE: TimedPolicy = { ms: 60_000 };
 const TEN_MINUTES: TimedPolicy = { ms: 600_000 };
 
-/** What `/rpc` knows of a method. */
 interface MethodFacts {
   /** Life of a cached answer: in slots where each may change it. Undefined: never cached. */
   readonly life: TimedPolicy | undefined;

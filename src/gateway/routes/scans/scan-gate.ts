@@ -6,7 +6,6 @@ import { NO_ROOM_FOR_ANY } from '../../upstream/rpc/rpc-client.ts';
 /** The most scans in the process: each holds a response of up to 64 MiB until its table is made. */
 const MAX_SCANS = 2;
 
-/** The most scans that wait, of one caller and of all. */
 const MAX_WAITING_PER_CALLER = 2;
 const MAX_WAITING = 16;
 

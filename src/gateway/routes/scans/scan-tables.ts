@@ -14,7 +14,6 @@ export const REFUSAL_SEC = 300;
 /** Maximum refusals that are remembered: a few MB. */
 const MAX_REFUSALS = 10_000;
 
-/** What is special to the tables of one kind of scan. */
 export interface ScanTablesKind<T> {
   /** The most that all tables may have together of what `sizeOf` returns. */
   readonly maxSize: number;
