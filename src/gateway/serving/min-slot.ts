@@ -11,7 +11,7 @@ export interface SlotSource {
   readonly clock: Clock;
 }
 
-const MAX_WAIT_MS = 1000;
+export const MAX_WAIT_MS = 1000;
 
 /** Time between two checks of an answer that the pipeline publishes, in milliseconds. */
 const LIVE_CHECK_MS = 20;
@@ -59,19 +59,10 @@ export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, cl
   });
 }
 
-/** Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. A frame may follow its slot by a throttle. */
-export async function waitForLiveSlot(slot: Slot, newestSlot: () => Slot, clock: Clock): Promise<void> {
-  const deadlineMs = clock.monotonic() + MAX_WAIT_MS;
-  while (newestSlot() < slot) {
-    if (clock.monotonic() >= deadlineMs) throw minSlotNotReached(slot, newestSlot());
-    await nextCheck(clock);
-  }
-}
-
 const checks = new WeakMap<Clock, Promise<void>>();
 
 /** Resolves at the next check, for all that wait: there may be thousands. */
-function nextCheck(clock: Clock): Promise<void> {
+export function nextCheck(clock: Clock): Promise<void> {
   const due = checks.get(clock) ?? sleep(clock, LIVE_CHECK_MS).finally(() => checks.delete(clock));
   checks.set(clock, due);
   return due;

@@ -1,6 +1,5 @@
 import { agreedAt, noAgreement } from '../../shared/domain/agreement.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
-import type { Slot } from '../../shared/domain/slot.ts';
 import type { Admit, PlacedWork } from '../../shared/runtime/fair-semaphore.ts';
 import { sleep } from '../../shared/runtime/sleep.ts';
 import { promised, settle, type Waiter } from '../../shared/runtime/waiter.ts';
@@ -22,10 +21,11 @@ import {
 import {
   checkReachable,
   isSlotNotReached,
+  MAX_WAIT_MS,
   minSlotNotReached,
+  nextCheck,
   type SlotSource,
   servedSlotNotReached,
-  waitForLiveSlot,
   waitForSlot,
 } from './min-slot.ts';
 
@@ -134,21 +134,22 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
     this.#options.revalidate?.(entry)?.catch(() => {}); // the stale answer stays
   }
 
-  /** Waits until the pipeline has published an answer of the caller's minimum slot: a frame may follow its slot later. */
+  /** Waits until the pipeline has published an answer of the caller's minimum slot: a frame may follow its slot by a throttle. */
   async #awaitLive(read: CacheableRead<T, A>): Promise<CachedRead<T>> {
-    const { minSlot, commitment } = read;
+    const { key, minSlot, commitment } = read;
+    const { clock } = this.#options;
     checkReachable(minSlot, commitment, this.#options);
+    const deadlineMs = clock.monotonic() + MAX_WAIT_MS;
     let refreshed: CacheItem | undefined;
-    const newestSlot = (): Slot => {
-      const item = this.#cache.peek(read.key);
-      if (item !== undefined && item !== refreshed && item.slot < minSlot) void item.refresher?.refresh(item.key);
+    for (;;) {
+      const item = this.#cache.peek(key);
+      const served = item !== undefined && item.slot >= minSlot ? this.fromCache(read) : undefined;
+      if (served !== undefined) return served;
+      if (clock.monotonic() >= deadlineMs) throw minSlotNotReached(minSlot, item?.slot ?? 0);
+      if (item !== refreshed) void item?.refresher?.refresh(key);
       refreshed = item;
-      return item?.slot ?? 0;
-    };
-    await waitForLiveSlot(minSlot, newestSlot, this.#options.clock);
-    const served = this.fromCache(read);
-    if (served === undefined) throw minSlotNotReached(minSlot, newestSlot());
-    return served;
+      await nextCheck(clock);
+    }
   }
 }
 
