@@ -25,18 +25,15 @@ export function explainBody(body: Buffer): string {
     throw new GatewayError('invalid_request', helpFor(received));
   checkBound(findExceededBound(tx));
   try {
-    return explainFor(perspective, parseRecord(tx, logs));
+    const parsed = parseRecord(tx, logs);
+    if (perspective !== undefined && !isParty(perspective, parsed)) throw notAParty(perspective);
+    return explainTransaction(parsed, perspective);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     // Any other failure here comes from the caller's text, so it is a 400.
     const message = `\`tx\` is neither a transaction record nor its enhanced view: ${WHAT_TO_POST}`;
     throw new GatewayError('invalid_request', message, { cause });
   }
-}
-
-function explainFor(party: string | undefined, parsed: ParsedTransaction): string {
-  if (party !== undefined && !isParty(party, parsed)) throw notAParty(party);
-  return explainTransaction(parsed, party);
 }
 
 export const notAParty = (address: string): GatewayError =>
