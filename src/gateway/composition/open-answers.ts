@@ -12,7 +12,7 @@ import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
 import { HOLDER_TABLES } from '../routes/holders/holder-table.ts';
-import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
+import { createHolderTabler } from '../routes/holders/pooled-tabler.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import { STAKE_TABLES } from '../routes/portfolio/stake-table.ts';
 import { createBlockListings } from '../routes/routing/block-listings.ts';
@@ -86,7 +86,7 @@ export function openAnswers(
   const scans = { clock, gate: new ScanGate(clock) };
   const decoder = new PooledDecoder(clock);
   disposals.defer(() => decoder.close());
-  const holderTabler = new PooledTabler(clock);
+  const holderTabler = createHolderTabler(clock);
   disposals.defer(() => holderTabler.close());
   const networkHistory = new NetworkHistory(clock);
   const knownMints = createKnownMints(config.tokens.known, pricing.findVerified);

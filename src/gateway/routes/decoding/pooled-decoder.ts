@@ -1,13 +1,12 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { ThreadPool } from '../../../shared/runtime/thread-pool.ts';
+import { type TaskOwner, ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import type { IdlAccount } from '../../../transactions/index.ts';
 import type { BlockListing } from '../routing/block-listings.ts';
 import type {
   AddressTransfers,
   EnhancedRecord,
-  Requester,
   SentenceNames,
   TransactionDecoder,
   TransferQuery,
@@ -36,30 +35,30 @@ export class PooledDecoder implements TransactionDecoder {
     });
   }
 
-  explain(body: Buffer, requester: Requester): Promise<string> {
+  explain(body: Buffer, owner: TaskOwner): Promise<string> {
     return body.length <= MAX_INLINE_BODY
       ? ownTurn().then(() => decodingTasks.explain(body))
-      : this.#pool.run('explain', [copyOf(body)], requester);
+      : this.#pool.run('explain', [copyOf(body)], owner);
   }
 
-  enhance(record: Buffer, names: SentenceNames, requester: Requester): Promise<EnhancedRecord> {
+  enhance(record: Buffer, names: SentenceNames, owner: TaskOwner): Promise<EnhancedRecord> {
     return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.enhance(record, names))
-      : this.#pool.run('enhance', [copyOf(record), names], requester);
+      : this.#pool.run('enhance', [copyOf(record), names], owner);
   }
 
-  readIdl(accounts: readonly IdlAccount[], requester: Requester): Promise<ReadonlyMap<string, string>> {
-    return this.#pool.run('readIdl', [accounts], requester);
+  readIdl(accounts: readonly IdlAccount[], owner: TaskOwner): Promise<ReadonlyMap<string, string>> {
+    return this.#pool.run('readIdl', [accounts], owner);
   }
 
-  findTransfers(record: Buffer, query: TransferQuery, requester: Requester): Promise<AddressTransfers> {
+  findTransfers(record: Buffer, query: TransferQuery, owner: TaskOwner): Promise<AddressTransfers> {
     return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.findTransfers(record, query))
-      : this.#pool.run('findTransfers', [copyOf(record), query], requester);
+      : this.#pool.run('findTransfers', [copyOf(record), query], owner);
   }
 
-  async listBlock(block: Buffer, requester: Requester): Promise<BlockListing> {
-    return this.#pool.run('listBlock', [await concatInTurns([block])], requester);
+  async listBlock(block: Buffer, owner: TaskOwner): Promise<BlockListing> {
+    return this.#pool.run('listBlock', [await concatInTurns([block])], owner);
   }
 
   close(): Promise<void> {

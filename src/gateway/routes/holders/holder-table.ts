@@ -1,10 +1,10 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { TaskOwner, ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import { encodeKey, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { listProgramAccounts, type ProgramAccountsFilter } from '../../upstream/reads/program-accounts.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
-import type { Holder, HolderTable, HolderTabler, OwnerTable } from '../routing/holder-tables.ts';
-import type { Requester } from '../routing/transaction-decoder.ts';
+import type { Holder, HolderTable, OwnerTable, TablingTasks } from '../routing/holder-tables.ts';
 import type { ScanTablesKind } from '../scans/scan-tables.ts';
 import { HOLDER_DATA_SLICE, HolderRows } from './holder-rows.ts';
 import { OWNER_ROW_BYTES, OwnerRows } from './owner-rows.ts';
@@ -54,10 +54,10 @@ export async function scanHolders(
 
 export async function createHolderTable(
   { lists, ...ofMint }: HolderScan & Pick<HolderTable, 'supply' | 'scale'>,
-  tabler: HolderTabler,
-  requester: Requester,
+  tabler: Pick<ThreadPool<TablingTasks>, 'run'>,
+  owner: TaskOwner,
 ): Promise<HolderTable> {
-  const memory = await tabler.packHolders(lists, requester);
+  const memory = await tabler.run('packHolders', [...lists], owner);
   const holders = new HolderRows(memory);
   const { total } = holders;
   const holderAt = (row: number): Holder => ({
@@ -67,7 +67,7 @@ export async function createHolderTable(
   });
   let owners: Promise<OwnerTable> | undefined;
   const addUp = async (): Promise<OwnerTable> => {
-    const rows = new OwnerRows(await tabler.packOwners(memory, requester), holders);
+    const rows = new OwnerRows(await tabler.run('packOwners', [memory], owner), holders);
     return { total: rows.total, rows: (from, to) => rangeOf(from, to, rows.total, (i) => rows.holdingAt(i)) };
   };
   return {

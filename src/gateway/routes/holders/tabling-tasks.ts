@@ -1,10 +1,9 @@
 import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
+import type { TablingTasks } from '../routing/holder-tables.ts';
 import { HolderRows, packHolderRows } from './holder-rows.ts';
 import { packOwnerRows } from './owner-rows.ts';
 
-/** What makes tables, in a thread. A thread gets plain bytes where it was sent a Buffer; results are shared memory. */
-export const tablingTasks = {
-  packHolders: (...lists: Uint8Array[]): SharedArrayBuffer => packHolderRows(lists.map(asBuffer)),
-
-  packOwners: (holders: SharedArrayBuffer): SharedArrayBuffer => packOwnerRows(new HolderRows(holders)),
+export const tablingTasks: TablingTasks = {
+  packHolders: (...lists) => packHolderRows(lists.map(asBuffer)),
+  packOwners: (holders) => packOwnerRows(new HolderRows(holders)),
 };

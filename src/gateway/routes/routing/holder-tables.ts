@@ -1,6 +1,5 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AmountScale } from '../../../transactions/index.ts';
-import type { Requester } from './transaction-decoder.ts';
 
 export interface Holder {
   readonly address: string;
@@ -33,8 +32,8 @@ export interface HolderTable {
   owners(): Promise<OwnerTable>;
 }
 
-/** Makes tables in a thread, for which callers take turns. What it makes is memory that threads share. */
-export interface HolderTabler {
-  packHolders(lists: readonly Buffer[], requester: Requester): Promise<SharedArrayBuffer>;
-  packOwners(holders: SharedArrayBuffer, requester: Requester): Promise<SharedArrayBuffer>;
-}
+/** What makes tables of holders. A thread gets plain bytes where it was sent a Buffer; results are memory that threads share. */
+export type TablingTasks = {
+  readonly packHolders: (...lists: Uint8Array[]) => SharedArrayBuffer;
+  readonly packOwners: (holders: SharedArrayBuffer) => SharedArrayBuffer;
+};

@@ -1,7 +1,7 @@
 import type { ConfiguredOperators } from '../../../config/operators.ts';
 import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { Requester } from './transaction-decoder.ts';
+import type { TaskOwner } from '../../../shared/runtime/thread-pool.ts';
 
 /** What a read is made for, and how new its answer must be. All that reads for a miss is given it. */
 export interface RequestScope {
@@ -35,5 +35,5 @@ export const agreeFor = (
 export type Counted<Q> = Q & Pick<RequestScope, 'cost'>;
 
 /** Returns the request that waits for work of threads. Work of the gateway itself, such as a refresh, queues as one more caller. */
-export const requesterOf = ({ cost, signal }: Pick<RequestScope, 'cost' | 'signal'>): Requester =>
+export const requesterOf = ({ cost, signal }: Pick<RequestScope, 'cost' | 'signal'>): TaskOwner =>
   cost === undefined ? { caller: GATEWAY_CALLER } : { caller: cost.caller, signal };

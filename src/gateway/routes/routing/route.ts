@@ -9,6 +9,7 @@ import type { ErrorCode } from '../../../shared/domain/gateway-error.ts';
 import type { RpcProfile } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
+import type { ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
@@ -38,7 +39,7 @@ import type { ProgramIdlCache } from '../../upstream/reads/program-idls.ts';
 import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
 import type { ScanTables } from '../scans/scan-tables.ts';
 import type { BlockListings } from './block-listings.ts';
-import type { HolderTable, HolderTabler } from './holder-tables.ts';
+import type { HolderTable, TablingTasks } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { Counted, RequestScope } from './request-scope.ts';
 import type { SeenBlocks } from './seen-blocks.ts';
@@ -79,7 +80,7 @@ export interface RouteContext {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };
   readonly networkHistory: Pick<NetworkHistory, 'read'>;
-  readonly holderTabler: HolderTabler;
+  readonly holderTabler: Pick<ThreadPool<TablingTasks>, 'run'>;
   /** The tables of holders, by mint. */
   readonly holderTables: Pick<ScanTables<HolderTable>, 'get' | 'getOrScan'>;
   readonly seenBlocks: SeenBlocks;

@@ -1,18 +1,19 @@
+import type { TaskOwner } from '../../../shared/runtime/thread-pool.ts';
 import type { DescribedNetRow, IdlAccount, IdlNames, TokenLabel, TransferRow } from '../../../transactions/index.ts';
 import type { BlockListing } from './block-listings.ts';
 
 /** Decodes transactions. What may take long is decoded in a thread, for which callers take turns. */
 export interface TransactionDecoder {
   /** Explains the transaction in a body of `/explain`. Throws the errors of its route, or `overloaded`. */
-  explain(body: Buffer, requester: Requester): Promise<string>;
+  explain(body: Buffer, owner: TaskOwner): Promise<string>;
   /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. Throws `invalid_query` for no party's view. */
-  enhance(record: Buffer, names: SentenceNames, requester: Requester): Promise<EnhancedRecord>;
+  enhance(record: Buffer, names: SentenceNames, owner: TaskOwner): Promise<EnhancedRecord>;
   /** Reads the names of instructions in the first of these accounts that holds an IDL. */
-  readIdl(accounts: readonly IdlAccount[], requester: Requester): Promise<ReadonlyMap<string, string>>;
+  readIdl(accounts: readonly IdlAccount[], owner: TaskOwner): Promise<ReadonlyMap<string, string>>;
   /** Finds what a record changed for an address, and the transfers in it from or to that address. */
-  findTransfers(record: Buffer, query: TransferQuery, requester: Requester): Promise<AddressTransfers>;
+  findTransfers(record: Buffer, query: TransferQuery, owner: TaskOwner): Promise<AddressTransfers>;
   /** Lists the transactions of a block, which is the JSON of `getBlock`. */
-  listBlock(block: Buffer, requester: Requester): Promise<BlockListing>;
+  listBlock(block: Buffer, owner: TaskOwner): Promise<BlockListing>;
 }
 
 /** What a description needs beside the record: names that are looked up, and the wallet from whose view it is, too. */
@@ -21,14 +22,6 @@ export interface SentenceNames {
   readonly labels?: ReadonlyMap<string, TokenLabel>;
   readonly idlNames?: IdlNames;
   readonly perspective?: string;
-}
-
-/** The request that waits for work of a thread. */
-export interface Requester {
-  /** Key of the rate limit. */
-  readonly caller: string;
-  /** Aborted when the caller has gone. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface EnhancedRecord {

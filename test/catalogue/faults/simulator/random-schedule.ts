@@ -12,7 +12,7 @@ import { balance } from '../../../../src/gateway/routes/balance.ts';
 import { balances } from '../../../../src/gateway/routes/balances.ts';
 import { PooledDecoder } from '../../../../src/gateway/routes/decoding/pooled-decoder.ts';
 import { HOLDER_TABLES } from '../../../../src/gateway/routes/holders/holder-table.ts';
-import { PooledTabler } from '../../../../src/gateway/routes/holders/pooled-tabler.ts';
+import { createHolderTabler } from '../../../../src/gateway/routes/holders/pooled-tabler.ts';
 import { portfolio } from '../../../../src/gateway/routes/portfolio/portfolio.ts';
 import { STAKE_TABLES } from '../../../../src/gateway/routes/portfolio/stake-table.ts';
 import { createBlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
@@ -207,7 +207,7 @@ export async function runSchedule(
     listOwner: readOwnerListing,
     mergedSignatures: new MergedSignatures(),
     networkHistory: new NetworkHistory(clock),
-    holderTabler: new PooledTabler(clock),
+    holderTabler: createHolderTabler(clock),
     holderTables: new ScanTables({ ...scans, ...HOLDER_TABLES }),
     stakeTables: new ScanTables({ ...scans, ...STAKE_TABLES }),
     knownMints,
