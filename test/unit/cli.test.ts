@@ -142,6 +142,7 @@ t.test('keys-commands', async (t) => {
     t.match(await keys('create', '--tier', 'free', '--label', 'x'), { code: 64, err: /build, scale/ });
     t.match(await keys('create', '--tier', 'build'), { code: 64, err: /--label/ });
     t.match(await create('--expires', 'soon'), { code: 64, err: /neither a date/ });
+    t.match(await create('--expires', '2031-02-29'), { code: 64, err: /neither a date/ }, 'a day that its month lacks');
     for (const past of ['2020-01-31', '0h'])
       t.match(await create('--expires', past), { code: 64, err: /has passed: the key would never be valid/ });
     t.match(await create('--per-ip', '0'), { code: 64, err: /whole number/ });

@@ -214,8 +214,10 @@ const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;
 function parseTime(text: string, nowMs: number): string {
   const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(nowMs + Number(count) * UNIT_MS[unit === 'h' ? 'h' : 'd']).toISOString();
-  const time = /^\d{4}-\d\d-\d\d(T.*)?$/.test(text) ? new Date(text) : undefined;
-  if (time === undefined || Number.isNaN(time.getTime()))
+  const [day = ''] = /^\d{4}-\d\d-\d\d(?=T|$)/.exec(text) ?? [];
+  const time = new Date(text);
+  const isDay = day !== '' && new Date(day).toJSON()?.startsWith(day); // a day that its month lacks would be one of the next
+  if (!isDay || Number.isNaN(time.getTime()))
     throw new StartError(64, `${text} is neither a date (2027-01-31) nor a time from now (90d, 12h)`);
   return time.toISOString();
 }
