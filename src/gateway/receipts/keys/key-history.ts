@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { isStrongKey, isSuccession } from '../../../client/verify/index.ts';
-import { hasErrorCode } from '../../../shared/runtime/files/error-code.ts';
+import { ifPresent } from '../../../shared/runtime/files/error-code.ts';
 import { kidOf, type SigningKey, signingKeyOf } from '../signing-key.ts';
 import { readKeyFile } from './key-file.ts';
 import { type KeyRing, keyState, type ReceiptKey } from './key-ring.ts';
@@ -101,11 +101,4 @@ export function readSigningKey(path: string, ring: KeyRing, key: ReceiptKey): Si
   return signing;
 }
 
-function fileNamesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    if (hasErrorCode(thrown, 'ENOENT')) return [];
-    throw thrown;
-  }
-}
+const fileNamesIn = (folder: string): readonly string[] => ifPresent(() => readdirSync(folder)) ?? [];

@@ -1,14 +1,14 @@
 import { linkSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from './create-folder.ts';
-import { hasErrorCode } from './error-code.ts';
+import { hasErrorCode, ifPresent } from './error-code.ts';
 import { TEMP_SUFFIX, writeTempFile } from './temp-file.ts';
 
 /** For its owner alone. It appears whole and on the disk, or not at all. False if the path exists. */
 export function createFile(path: string, text: string | Buffer): boolean {
   const tempPath = writeTempFile(path, text);
   try {
-    const isCreated = linkTempFile(tempPath, path);
+    const isCreated = ifPresent(() => hardLink(tempPath, path)) === true; // another process may have been faster and have removed it
     removeTempFiles(path);
     return isCreated;
   } finally {
@@ -23,15 +23,6 @@ export function removeTempFiles(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(folder)) {
     if (name.startsWith(prefix) && name.endsWith(TEMP_SUFFIX)) rmSync(join(folder, name), { force: true });
-  }
-}
-
-function linkTempFile(tempPath: string, path: string): boolean {
-  try {
-    return hardLink(tempPath, path);
-  } catch (thrown) {
-    if (hasErrorCode(thrown, 'ENOENT')) return false; // another process was faster and removed our temporary file
-    throw thrown;
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hardLink } from './create-file.ts';
 import { createFolder } from './create-folder.ts';
-import { hasErrorCode } from './error-code.ts';
+import { hasErrorCode, ifPresent } from './error-code.ts';
 import { hostIdentity } from './host-identity.ts';
 
 /**
@@ -21,7 +21,7 @@ export function acquirePidLock(path: string): (() => void) | number {
   try {
     writeFileSync(ownPath, ownerText, { flag: 'wx', mode: 0o600 }); // on a full disk it leaves an empty file
     if (!hardLink(ownPath, lockPath)) {
-      const holder = readIfPresent(lockPath);
+      const holder = ifPresent(() => readFileSync(lockPath, 'utf8'));
       if (holder === undefined || mayBeAlive(holder)) return Number.parseInt(holder ?? '', 10) || 0;
       removeStaleLock(lockPath, holder, ownPath);
       if (!hardLink(ownPath, lockPath)) return 0;
@@ -35,23 +35,11 @@ export function acquirePidLock(path: string): (() => void) | number {
 /** Another process may have done so before and own the lock now: then the lock is put back. */
 function removeStaleLock(lockPath: string, holder: string, ownPath: string): void {
   const asidePath = `${ownPath}.aside`;
-  try {
+  ifPresent(() => {
     renameSync(lockPath, asidePath);
-  } catch (thrown) {
-    if (hasErrorCode(thrown, 'ENOENT')) return;
-    throw thrown;
-  }
-  if (readIfPresent(asidePath) !== holder) hardLink(asidePath, lockPath);
+    if (readFileSync(asidePath, 'utf8') !== holder) hardLink(asidePath, lockPath);
+  });
   rmSync(asidePath, { force: true });
-}
-
-function readIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (thrown) {
-    if (hasErrorCode(thrown, 'ENOENT')) return undefined;
-    throw thrown;
-  }
 }
 
 function mayBeAlive(holder: string): boolean {
