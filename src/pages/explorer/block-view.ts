@@ -6,6 +6,7 @@ import { countOf, figures } from './figures.ts';
 import { statusChip } from './history-part.ts';
 import { linkTo } from './links.ts';
 import { failureWords, Part, type Read, type ViewContext } from './part.ts';
+import { each } from './showing.ts';
 import { facts, mutedText, pager, shareBar, showPages, table } from './tables.ts';
 import { chip, timeAgo } from './title.ts';
 
@@ -23,10 +24,7 @@ export function showBlock(context: ViewContext, slot: string): void {
   followArrowKeys(neighbours, context);
   let isAwaited = false;
   let leaders: HTMLElement | undefined; // they never change
-  whileShown(() => {
-    const timer = setInterval(() => isAwaited && !document.hidden && void block.load(show), LOOK_MS);
-    return () => clearInterval(timer);
-  });
+  whileShown(each(LOOK_MS, () => isAwaited && !document.hidden && void block.load(show)));
   const show = async (read: Read): Promise<void> => {
     const answer = await read(client.get('/block/:slot', { slot: readSlot })).catch((thrown: unknown) =>
       absenceOf(context, readSlot, thrown, read),

@@ -5,6 +5,7 @@ import { figures, timeOf } from './figures.ts';
 import { linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
 import { failureWords, Part, type Read, type ViewContext } from './part.ts';
+import { each } from './showing.ts';
 import { mutedText, table } from './tables.ts';
 import { chip } from './title.ts';
 
@@ -59,10 +60,7 @@ export function addHistory(context: ViewContext, address: string): void {
     setText(fresh, `${at < 0 ? rows.length : at}${at < 0 && nextBefore !== null ? '+' : ''} new`);
     fresh.hidden = false;
   };
-  whileShown(() => {
-    const timer = setInterval(() => void look().catch(() => {}), LOOK_MS); // the next look tries again
-    return () => clearInterval(timer);
-  });
+  whileShown(each(LOOK_MS, () => void look().catch(() => {}))); // the next look tries again
   fresh.addEventListener('click', () => show(isChanges()));
   changes.addEventListener('click', () => choose(true));
   signatures.addEventListener('click', () => choose(false));

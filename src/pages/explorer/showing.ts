@@ -1,3 +1,11 @@
+/** Work that is done each `ms` milliseconds while a view is shown. */
+export const each =
+  (ms: number, work: () => unknown): (() => () => void) =>
+  () => {
+    const timer = setInterval(work, ms);
+    return () => clearInterval(timer);
+  };
+
 /** What a view does while it is shown: work begins now, ends when the view is left, and begins again when Back shows it; or when nobody sees it. */
 export class Showing {
   readonly #works: (() => () => void)[] = [];

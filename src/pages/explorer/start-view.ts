@@ -9,6 +9,7 @@ import { statusChip } from './history-part.ts';
 import { linkedText, linkTo } from './links.ts';
 import { once } from './once.ts';
 import { Part, type ViewContext } from './part.ts';
+import { each } from './showing.ts';
 import { table } from './tables.ts';
 import { chip } from './title.ts';
 
@@ -91,17 +92,15 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
       failures = 0;
       showBlocks();
     };
-    whileShown(() => {
-      const timer = setInterval(() => {
-        if (blocks.element.matches(':hover')) return; // what somebody is about to open stays where it is
-        refresh().catch((thrown: unknown) => {
-          if (thrown instanceof SlotgateError && NO_BLOCK.includes(thrown.code)) return; // the next slot may have one
-          failures++;
-          if (failures === FAILURES_SHOWN) void blocks.load((read) => read(refresh())); // which says why
-        });
-      }, REFRESH_MS);
-      return () => clearInterval(timer);
-    });
+    const refreshUnlessUsed = (): void => {
+      if (blocks.element.matches(':hover')) return; // what somebody is about to open stays where it is
+      refresh().catch((thrown: unknown) => {
+        if (thrown instanceof SlotgateError && NO_BLOCK.includes(thrown.code)) return; // the next slot may have one
+        failures++;
+        if (failures === FAILURES_SHOWN) void blocks.load((read) => read(refresh())); // which says why
+      });
+    };
+    whileShown(each(REFRESH_MS, refreshUnlessUsed));
   });
   void transactions.load(async (read) => {
     const rows = (await read(sentences())).map(({ signature, enhanced }) =>

@@ -2,7 +2,7 @@ import { type Child, create, present, setText } from '../browser/elements.ts';
 import { formatSpan } from '../format/figures.ts';
 import { timeOf } from './figures.ts';
 import { Proofs } from './proofs.ts';
-import type { Showing } from './showing.ts';
+import { each, type Showing } from './showing.ts';
 
 export interface TitleText {
   /** Short facts above the heading. */
@@ -65,8 +65,7 @@ export function ticking(words: () => string, whileShown: Showing['add']): HTMLEl
   whileShown(() => {
     const update = (): void => setText(shown, words());
     update();
-    const timer = setInterval(update, 1000);
-    return () => clearInterval(timer);
+    return each(1000, update)();
   });
   return shown;
 }
