@@ -4,44 +4,37 @@ import type { Clock } from '../shared/domain/clock.ts';
 const MAX_MESSAGES = 8;
 const WINDOW_MS = 1000;
 
-export class SendThrottle {
-  readonly #clock: Clock;
-  readonly #sendNext: () => boolean;
-  #sentMs: number[] = [];
-  #cancelTimer: (() => void) | undefined;
-  #isScheduled = false;
-  #isClosed = false;
+export type SendThrottle = ReturnType<typeof createSendThrottle>;
 
-  /** `sendNext` makes and sends the next message; it returns false if there is none. */
-  constructor(clock: Clock, sendNext: () => boolean) {
-    this.#clock = clock;
-    this.#sendNext = sendNext;
-  }
-
-  /** Sends what there is to send as soon as the limit allows, and not before the caller's code has run to its end. */
-  schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    queueMicrotask(() => this.#flush());
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#cancelTimer?.();
-  }
-
-  #flush(): void {
-    if (this.#isClosed) return;
-    const nowMs = this.#clock.monotonic();
-    this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < WINDOW_MS);
-    while (this.#sentMs.length < MAX_MESSAGES) {
-      if (!this.#sendNext()) {
-        this.#isScheduled = false;
+/** `sendNext` makes and sends the next message; it returns false if there is none. */
+export function createSendThrottle(clock: Clock, sendNext: () => boolean) {
+  let sentMs: number[] = [];
+  let cancelTimer = (): void => {};
+  let isScheduled = false;
+  let isClosed = false;
+  const flush = (): void => {
+    if (isClosed) return;
+    const nowMs = clock.monotonic();
+    sentMs = sentMs.filter((sent) => nowMs - sent < WINDOW_MS);
+    while (sentMs.length < MAX_MESSAGES) {
+      if (!sendNext()) {
+        isScheduled = false;
         return;
       }
-      this.#sentMs.push(nowMs);
+      sentMs.push(nowMs);
     }
-    const [oldest = nowMs] = this.#sentMs;
-    this.#cancelTimer = this.#clock.after(oldest + WINDOW_MS - nowMs, () => this.#flush());
-  }
+    const [oldest = nowMs] = sentMs;
+    cancelTimer = clock.after(oldest + WINDOW_MS - nowMs, flush);
+  };
+  return {
+    /** Sends what there is to send as soon as the limit allows, and not before the caller's code has run to its end. */
+    schedule(): void {
+      if (!isScheduled) queueMicrotask(flush);
+      isScheduled = true;
+    },
+    close(): void {
+      isClosed = true;
+      cancelTimer();
+    },
+  };
 }

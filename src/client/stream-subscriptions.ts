@@ -4,7 +4,7 @@ import type { Slot } from '../shared/domain/slot.ts';
 import { MAX_ADDRESSES } from '../shared/domain/stream-protocol.ts';
 import { exponentialDelayMs } from '../shared/runtime/exponential-backoff.ts';
 import { isTransient } from './retry.ts';
-import { SendThrottle } from './send-throttle.ts';
+import { createSendThrottle, type SendThrottle } from './send-throttle.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import {
   type AccountSubscription,
@@ -83,7 +83,7 @@ export class StreamSubscriptions {
   }
 
   onConnect(send: (message: string) => void): void {
-    this.#throttle = new SendThrottle(this.#options.clock, () => {
+    this.#throttle = createSendThrottle(this.#options.clock, () => {
       const message = this.#nextMessage();
       if (message !== undefined) send(message);
       return message !== undefined;

@@ -1,11 +1,4 @@
-import {
-  AccountRole,
-  type Address,
-  address,
-  getProgramDerivedAddress,
-  getU64Encoder,
-  type Instruction,
-} from '@solana/web3.js';
+import { AccountRole, type Address, address, getProgramDerivedAddress, getU64Encoder } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
@@ -13,18 +6,11 @@ import type { Keypair } from './demo-keypair.ts';
 
 const programAddress = address(LOOKUP_TABLE_PROGRAM);
 
-/** Instructions for a new lookup table, whose address depends on its creator and on a recent slot. */
-export interface LookupTablePlan {
-  readonly address: Address;
-  readonly instructions: readonly Instruction[];
-}
-
-/** Plans the creation and filling of a table; `slot` must be among the newest 512 blocks. */
-export async function planLookupTable(
-  owner: Keypair,
-  slot: Slot,
-  addresses: readonly Address[],
-): Promise<LookupTablePlan> {
+/**
+ * Plans the creation and filling of a lookup table, whose address depends on its creator and on a recent slot: `slot` must be
+ * among the newest 512 blocks.
+ */
+export async function planLookupTable(owner: Keypair, slot: Slot, addresses: readonly Address[]) {
   const slotBytes = getU64Encoder().encode(slot);
   const seeds = [bs58.decode(owner.address), slotBytes];
   const [table, bump] = await getProgramDerivedAddress({ programAddress, seeds });
