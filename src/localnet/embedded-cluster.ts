@@ -3,13 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { StartError } from '../shared/domain/start-error.ts';
 import { hasErrorCode } from '../shared/runtime/files/error-code.ts';
 import { NO_LITESVM } from './bank/no-litesvm.ts';
-import type { WorkerData, WorkerReady } from './cluster-worker.ts';
+import type { WorkerReady } from './cluster-worker.ts';
 import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
 import type { WantedPorts } from './port-pair.ts';
-
-export interface EmbeddedClusterOptions extends LocalClusterOptions {
-  readonly slotMs?: number;
-}
 
 /** In MiB: the cluster keeps 60 by default, 300 at most; without limits V8 lets four times as much pile up. */
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 } as const;
@@ -21,13 +17,9 @@ export interface EmbeddedCluster extends LocalCluster {
 }
 
 /** With its own genesis. Throws a StartError if LiteSVM has no binary for the system, or a fixed port is in use. */
-export async function startEmbeddedCluster({
-  slotMs,
-  ...options
-}: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
-  const workerData: WorkerData = { slotMs, options };
+export async function startEmbeddedCluster(options: LocalClusterOptions = {}): Promise<EmbeddedCluster> {
   const worker = new Worker(new URL('./cluster-worker.js', import.meta.url), {
-    workerData,
+    workerData: options,
     resourceLimits: MEMORY_LIMITS,
   });
   let failure: Error | undefined;

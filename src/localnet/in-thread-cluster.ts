@@ -1,19 +1,19 @@
+import bs58 from 'bs58';
 import type { Clock } from '../shared/domain/clock.ts';
+import { TARGET_SLOT_MS } from '../shared/domain/slot-time.ts';
 import { Chain } from './bank/chain.ts';
-import type { Genesis } from './cluster-genesis.ts';
-import { type ClusterControl, createClusterControl } from './control/cluster-control.ts';
-import { SlotTicker } from './control/slot-ticker.ts';
 import { GeyserFaults } from './geyser/geyser-faults.ts';
 import type { TakenPort, WantedPorts } from './port-pair.ts';
 import { InjectedFaults } from './rpc/injected-faults.ts';
-import { type RpcServer, startRpcServer } from './rpc-server.ts';
+import { startRpcServer } from './rpc-server.ts';
+import { SlotTicker } from './slot-ticker.ts';
 import { DEMO_ACCOUNTS, type DemoAccount } from './traffic/demo-accounts.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
 import { createFaucet } from './traffic/faucet.ts';
 import { startTraffic } from './traffic/traffic-generator.ts';
-import type { TrafficSetup } from './traffic/traffic-setup.ts';
 
 export interface LocalClusterOptions extends WantedPorts {
+  readonly slotMs?: number;
   /** Average transactions per slot; 0 for none. */
   readonly transactionsPerSlot?: number;
   /** Number of slots of which one is skipped; 0 skips none. */
@@ -39,30 +39,30 @@ export interface LocalCluster {
   close(): Promise<void>;
 }
 
-/** A cluster in the caller's thread, whose parts and controls a test may use. */
-export interface InThreadCluster extends LocalCluster {
-  readonly chain: Chain;
-  readonly setup: TrafficSetup;
-  readonly server: RpcServer;
-  readonly control: ClusterControl;
-}
-
 /** Seed of the traffic, the same in every cluster. */
 const TRAFFIC_SEED = 1;
 
-/** Starts a cluster in this thread; slots pass with the given clock. */
+/** First slot of a cluster. It is not 0: the cluster looks as if it had run for some days. */
+const FIRST_SLOT = 1_000_000;
+
+/**
+ * Starts a cluster in this thread, whose parts a test may use; slots pass with the given clock. It keeps no state, so each start needs 32 bytes of its own
+ * for its genesis hash: under an old one, answers about another state would be signed for slots that are signed already.
+ */
 export async function startInThreadCluster(
   clock: Clock,
-  genesis: Genesis,
+  genesis: Uint8Array,
   {
+    slotMs = TARGET_SLOT_MS,
     transactionsPerSlot = 5,
     skipEvery = 23,
     slotsPerEpoch = 8192,
     geyserPort = null,
     ...ports
   }: LocalClusterOptions = {},
-): Promise<InThreadCluster> {
-  const { hash: genesisHash, originMs, slotMs } = genesis;
+) {
+  const genesisHash = bs58.encode(genesis);
+  const originMs = clock.now() - FIRST_SLOT * slotMs;
   const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
   const faucet = createFaucet(chain);
   const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED });
@@ -87,17 +87,13 @@ export async function startInThreadCluster(
     genesisHash,
     accounts: DEMO_ACCOUNTS,
     priceFeeds: PRICE_FEEDS,
-    control: createClusterControl({
-      chain,
-      slotTicker,
-      faults,
-      server: server.control,
-      feed: geyser?.feed,
-      geyserFaults,
-    }),
     chain,
     setup,
     server,
+    slotTicker,
+    faults,
+    geyserFaults,
+    feed: geyser?.feed,
     async close() {
       slotTicker.stop();
       await geyser?.close();

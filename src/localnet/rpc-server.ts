@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { makeRoom } from '../shared/runtime/make-room.ts';
-import type { ControlledServer } from './control/cluster-control.ts';
 import { subscriptionRefused } from './encode/json-rpc-error.ts';
 import { HOST, listen, listenOnPair, type WantedPorts } from './port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from './pubsub/subscription-registry.ts';
@@ -15,9 +14,6 @@ import { createHttpHandler } from './rpc/rpc-http-handler.ts';
 /** What the server makes accessible. */
 type RpcBackend = Omit<NodeContext, 'address'>;
 
-/** A listening node: JSON-RPC over HTTP on one port of 127.0.0.1, pubsub over WebSocket on that one and on the next. */
-export type RpcServer = Awaited<ReturnType<typeof startRpcServer>>;
-
 const MAX_CONNECTIONS = 4096;
 /** The most of them that are no WebSockets: the rest stays for those. */
 const MAX_HTTP_CONNECTIONS = 1024;
@@ -28,7 +24,7 @@ const NORMAL_CLOSURE = 1000;
 /** HTTP status for a request to the pubsub port that is no WebSocket handshake. */
 const UPGRADE_REQUIRED = 426;
 
-/** Starts a server that answers like a node of the chain. */
+/** Starts a node of the chain: JSON-RPC over HTTP on one port of 127.0.0.1, pubsub over WebSocket on that one and on the next. */
 export async function startRpcServer(backend: RpcBackend, ports: WantedPorts) {
   const requests = new Map<string, number>();
   const http = createServer();
@@ -67,29 +63,14 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts) {
   }
   const unsubscribe = backend.chain.onSlot((event) => subscriptions.publish(event));
 
-  const dropWebSockets = async (): Promise<void> => {
+  const dropWebSockets = (): void => {
     for (const socket of sockets.clients) socket.terminate();
   };
   const stopListening = async (): Promise<void> => {
     if (!http.listening) return;
     const closed = Promise.all(servers.map((server) => stop(server)));
-    await dropWebSockets();
+    dropWebSockets();
     await closed;
-  };
-
-  const control: ControlledServer = {
-    requestCounts: async () => Object.fromEntries(requests),
-    subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
-    dropWebSockets,
-    async closeWebSockets() {
-      for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
-    },
-    stopListening,
-    async startListening() {
-      if (http.listening) return;
-      await listen(http, port);
-      await listen(pubsub, port + 1);
-    },
   };
 
   return {
@@ -102,7 +83,24 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts) {
       if (http.listening) http.emit('request', request, response);
       else response.destroy();
     },
-    control,
+    /** The number of calls over HTTP by JSON-RPC method; methods that no node has are counted as `unknown`. */
+    requests,
+    /** Returns the number of subscriptions of each open WebSocket. */
+    subscriptionCounts: () => [...connections].map((connection) => subscriptions.countOf(connection)),
+    /** Cuts every WebSocket without a close frame. */
+    dropWebSockets,
+    /** Closes every WebSocket with code 1000, as a load balancer does that drains. */
+    closeWebSockets(): void {
+      for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
+    },
+    /** Cuts all connections and refuses new ones. */
+    stopListening,
+    /** Listens again, at the same address. */
+    async startListening() {
+      if (http.listening) return;
+      await listen(http, port);
+      await listen(pubsub, port + 1);
+    },
     async close() {
       unsubscribe();
       await stopListening();

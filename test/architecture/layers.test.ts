@@ -28,7 +28,7 @@ t.test('layers', async (t) => {
   localnet/bank
   localnet/encode               localnet/traffic
   localnet/rpc                  localnet/geyser
-  localnet/control              localnet/pubsub
+  localnet/pubsub
   localnet
 
   gateway/access/quota          gateway/access/stake          gateway/access/usage

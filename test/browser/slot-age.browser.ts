@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { startControlledCluster } from '../support/controlled-cluster.ts';
 import { startGateway } from '../support/harness.ts';
+import { startLiveCluster } from '../support/test-cluster.ts';
 import { openTab, openTabs } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
 import {
@@ -14,7 +14,7 @@ import {
   waitFor,
 } from './watch-page.ts';
 
-const cluster = await startControlledCluster(200, { transactionsPerSlot: 3 });
+const cluster = await startLiveCluster({ slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
 const nodes = [`${cluster.url},${cluster.wsUrl}`];
 

@@ -1,7 +1,5 @@
 import { type Address, address } from '@solana/web3.js';
 import t from 'tap';
-import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
-import { startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { deriveKeypair } from '../../src/localnet/traffic/demo-keypair.ts';
 import { TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';
@@ -13,6 +11,7 @@ import {
 import { startGateway } from '../support/harness.ts';
 import { HOSTILE_NAMES } from '../support/hostile-names.ts';
 import { pluck } from '../support/pluck.ts';
+import { startTestCluster } from '../support/test-cluster.ts';
 import { metadataFixture, mintFixture, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 import { openTab } from './chromium.ts';
 import { waitFor } from './watch-page.ts';
@@ -20,8 +19,7 @@ import { waitFor } from './watch-page.ts';
 const USDC = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v');
 const owner = address(deriveKeypair('owner of names').address);
 
-const genesis = createGenesis(Buffer.alloc(32, 7), systemClock.now());
-const cluster = await startInThreadCluster(systemClock, genesis, { transactionsPerSlot: 1 });
+const cluster = await startTestCluster(systemClock, Buffer.alloc(32, 7), { transactionsPerSlot: 1 });
 t.teardown(() => cluster.close());
 const { gateway, get } = await startGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
 

@@ -10,8 +10,6 @@ import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { readUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import { readDeclarations } from '../../src/gateway/admin/metric.ts';
-import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
-import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { StartError } from '../../src/shared/domain/start-error.ts';
 import { DOCUMENT_PATHS, loadSite, SITE_PATHS } from '../../src/shared/site/site.ts';
@@ -34,6 +32,7 @@ import { parseMetrics, type ScrapedMetric } from '../support/metrics.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { exchange } from '../support/raw-http.ts';
 import { KERNEL_BUFFER_BYTES, stallPeers } from '../support/stalled-peers.ts';
+import { startTestCluster, type TestCluster } from '../support/test-cluster.ts';
 import { frame, OP } from '../support/websocket-frame.ts';
 import { upgradeRequest, WebSocketPeer } from '../support/websocket-peer.ts';
 
@@ -711,10 +710,9 @@ t.test('start-without-nodes', async (t) => {
   async function startOverClosedPort(
     t: Test,
     set: readonly string[] = [],
-  ): Promise<{ readonly cluster: InThreadCluster; readonly clock: ManualClock; readonly world: GatewayHarness }> {
+  ): Promise<{ readonly cluster: TestCluster; readonly clock: ManualClock; readonly world: GatewayHarness }> {
     const clock = new ManualClock();
-    const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
-    const cluster = await startInThreadCluster(clock, genesis, {
+    const cluster = await startTestCluster(clock, Buffer.alloc(32, 7), {
       transactionsPerSlot: 0,
       skipEvery: 0,
       ...lastingPort(),
@@ -886,8 +884,7 @@ t.test('start-without-nodes', async (t) => {
 
   t.test('the only node is of another cluster: the start fails, and says so', async (t) => {
     const clock = new ManualClock();
-    const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
-    const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0 });
+    const cluster = await startTestCluster(clock, Buffer.alloc(32, 7), { transactionsPerSlot: 0 });
     t.teardown(() => cluster.close());
     const failed = await startGatewayOver(t, `${cluster.url},${cluster.wsUrl}`, clock, {
       set: [`cluster=${OTHER_GENESIS}`],
@@ -919,8 +916,7 @@ t.test('start-without-nodes', async (t) => {
       const wsAddress = await addressOf(t, closed);
       await new Promise((resolve) => closed.close(resolve));
       const clock = new ManualClock();
-      const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
-      const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 });
+      const cluster = await startTestCluster(clock, Buffer.alloc(32, 7), { transactionsPerSlot: 0, skipEvery: 0 });
       t.teardown(() => cluster.close());
       const world = await startGatewayOver(t, `${cluster.url},ws://${wsAddress}/?api-key=s3cr3t`, clock);
       await passUntil(clock, () => world.logged.length > 0, 'the line');

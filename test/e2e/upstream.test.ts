@@ -7,15 +7,12 @@ import fc from 'fast-check';
 import t from 'tap';
 import { createClient } from '../../src/client/client.ts';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
-import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
-import { startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { KNOWN_PROGRAMS } from '../../src/transactions/programs/known-programs.ts';
 import { clockText } from '../support/clock-text.ts';
-import { startControlledCluster } from '../support/controlled-cluster.ts';
 import {
   type SteppedHarness,
   startGateway,
@@ -30,10 +27,12 @@ import { pluck } from '../support/pluck.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { SLOT_TIME_BOUNDS } from '../support/slot-times.ts';
+import { startLiveCluster, startTestCluster } from '../support/test-cluster.ts';
 
 t.test('upstream-faults', async (t) => {
   // The system clock, since the time of recovery for waiting callers is measured.
-  const { url, wsUrl, control, close } = await startControlledCluster(200, {
+  const { url, wsUrl, control, close } = await startLiveCluster({
+    slotMs: 200,
     transactionsPerSlot: 1,
     ...lastingPort(),
   });
@@ -416,7 +415,7 @@ t.test('lying-node', async (t) => {
 
 t.test('operators', async (t) => {
   const clock = new ManualClock();
-  const cluster = await startInThreadCluster(clock, createGenesis(Buffer.alloc(32, 9), clock.now(), TARGET_SLOT_MS), {
+  const cluster = await startTestCluster(clock, Buffer.alloc(32, 9), {
     transactionsPerSlot: 1,
     skipEvery: 0,
   });

@@ -5,14 +5,14 @@ import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
-import { startControlledCluster } from '../support/controlled-cluster.ts';
 import { requestEach, requestWithKey, startWorkers } from '../support/gateway-with-workers.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics } from '../support/metrics.ts';
+import { startLiveCluster } from '../support/test-cluster.ts';
 
 // They are killed, reloaded and cut off by `npm run check -- processes`.
 t.test('workers', async (t) => {
-  const cluster = await startControlledCluster(100, { transactionsPerSlot: 1 });
+  const cluster = await startLiveCluster({ slotMs: 100, transactionsPerSlot: 1 });
   t.teardown(cluster.close);
   const LIMIT = 60;
   const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600'];

@@ -8,11 +8,11 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { type ChildProgram, PATIENT_ARGS, startMain, waitUntilListening } from '../support/child-process.ts';
-import { startControlledCluster } from '../support/controlled-cluster.ts';
 import { engineEnvironment, httpClient, waitFor } from '../support/harness.ts';
 import { lastingPort } from '../support/lasting-port.ts';
+import { startLiveCluster } from '../support/test-cluster.ts';
 
-const cluster = await startControlledCluster(100, { transactionsPerSlot: 0, ...lastingPort() });
+const cluster = await startLiveCluster({ slotMs: 100, transactionsPerSlot: 0, ...lastingPort() });
 t.teardown(cluster.close);
 
 /** Starts a gateway over the cluster. */

@@ -4,9 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { type Gateway, openGateway } from '../../src/gateway/composition/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/composition/environment.ts';
-import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
 import type { GeyserFaults } from '../../src/localnet/geyser/geyser-faults.ts';
-import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import type { Clock } from '../../src/shared/domain/clock.ts';
 import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';
@@ -15,6 +13,7 @@ import { lastingPort } from './lasting-port.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from './rpc-override-proxy.ts';
 import { rpcRequest } from './rpc-request.ts';
+import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import type { TestScope } from './test-scope.ts';
 
 export interface HttpAnswer<J = AnswerJson> {
@@ -60,7 +59,7 @@ export interface RequestOptions {
 
 /** A gateway over a cluster in this thread, both on a clock that the test moves. */
 export interface SteppedHarness extends GatewayHarness {
-  readonly cluster: InThreadCluster;
+  readonly cluster: TestCluster;
   /** Proxy that the gateway uses as the cluster's HTTP endpoint. */
   readonly node: RpcOverrideProxy;
   readonly clock: ManualClock;
@@ -272,8 +271,8 @@ export async function startStepped(
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
   const { perSlot: transactionsPerSlot = 0, skipEvery = 0, slotMs = TARGET_SLOT_MS } = setting;
-  const genesis = createGenesis(Buffer.alloc(32, 7), clock.now(), slotMs);
-  const cluster = await startInThreadCluster(clock, genesis, {
+  const cluster = await startTestCluster(clock, Buffer.alloc(32, 7), {
+    slotMs,
     transactionsPerSlot,
     skipEvery,
     geyserPort: feed === undefined ? null : 0,
@@ -305,7 +304,7 @@ export async function startStepped(
  * Waits until the reads that are under way are over: while the clock stands still no others follow. A request to the gateway and
  * one to its node are answered after all that was on its way before, so several rounds without another call are the end.
  */
-export async function untilIdle({ get }: GatewayHarness, { url, control }: InThreadCluster): Promise<void> {
+export async function untilIdle({ get }: GatewayHarness, { url, control }: TestCluster): Promise<void> {
   const calls = async (): Promise<number> => {
     const { getHealth: _own, ...counts } = await control.requestCounts();
     return Object.values(counts).reduce((sum, count) => sum + count, 0);

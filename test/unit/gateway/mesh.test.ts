@@ -11,8 +11,6 @@ import { SlotConsensus } from '../../../src/gateway/upstream/mesh/slot-consensus
 import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import { NodeSlots } from '../../../src/gateway/upstream/rpc/node-slots.ts';
 import { type ConsensusData, NOTHING, type RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
-import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
-import { type InThreadCluster, startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { lastingPort } from '../../support/lasting-port.ts';
@@ -39,6 +37,7 @@ import {
   waitUntil,
 } from '../../support/scripted-node.ts';
 import { SLOT_TIMES } from '../../support/slot-times.ts';
+import { startTestCluster, type TestCluster } from '../../support/test-cluster.ts';
 import { UPSTREAM_SETTINGS } from '../../support/upstream-settings.ts';
 
 t.test('create-mesh', async (t) => {
@@ -608,10 +607,17 @@ t.test('mesh-invariants', async (t) => {
   /** Two nodes of one chain on one clock, and a mesh over them. */
   async function twins(t: Test) {
     const clock = new ManualClock();
-    const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
     const clusters = [
-      await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0, ...lastingPort() }),
-      await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0, ...lastingPort() }),
+      await startTestCluster(clock, new Uint8Array(32).fill(7), {
+        transactionsPerSlot: 0,
+        skipEvery: 0,
+        ...lastingPort(),
+      }),
+      await startTestCluster(clock, new Uint8Array(32).fill(7), {
+        transactionsPerSlot: 0,
+        skipEvery: 0,
+        ...lastingPort(),
+      }),
     ] as const;
     for (const cluster of clusters) t.teardown(() => cluster.close());
     clock.advance(40_000); // so that there are slots to fall behind
@@ -620,12 +626,7 @@ t.test('mesh-invariants', async (t) => {
   }
 
   /** Lets slots pass and waits for the tip of each. */
-  async function pass(
-    clock: ManualClock,
-    clusters: readonly InThreadCluster[],
-    mesh: Mesh,
-    slots: number,
-  ): Promise<void> {
+  async function pass(clock: ManualClock, clusters: readonly TestCluster[], mesh: Mesh, slots: number): Promise<void> {
     for (let n = 0; n < slots; n++) {
       clock.advance(400);
       for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);

@@ -13,7 +13,7 @@ import { Svm } from '../../../src/localnet/bank/svm.ts';
 import type { Account } from '../../../src/localnet/bank/svm-account.ts';
 import { TransactionRefused } from '../../../src/localnet/bank/svm-transaction-error.ts';
 import { decodeTransaction } from '../../../src/localnet/bank/wire-transaction.ts';
-import { SlotTicker } from '../../../src/localnet/control/slot-ticker.ts';
+import { SlotTicker } from '../../../src/localnet/slot-ticker.ts';
 import { buildTransaction } from '../../../src/localnet/traffic/build-transaction.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';

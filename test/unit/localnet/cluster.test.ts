@@ -14,9 +14,7 @@ import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import type { Block, LandedTransaction } from '../../../src/localnet/bank/produced-block.ts';
 import { feeOf } from '../../../src/localnet/bank/transaction-fee.ts';
-import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
 import { startEmbeddedCluster } from '../../../src/localnet/embedded-cluster.ts';
-import { startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import { listenOnPair } from '../../../src/localnet/port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from '../../../src/localnet/pubsub/subscription-registry.ts';
 import { InjectedFaults } from '../../../src/localnet/rpc/injected-faults.ts';
@@ -39,10 +37,10 @@ import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { CLOCK_SYSVAR, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { findMetadataAddress } from '../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
-import { startControlledCluster } from '../../support/controlled-cluster.ts';
 import { lastingPort } from '../../support/lasting-port.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rpcPost, rpcRequest } from '../../support/rpc-request.ts';
+import { startLiveCluster, startTestCluster } from '../../support/test-cluster.ts';
 import { createTestChain } from './test-chain.ts';
 
 t.test('embedded-cluster', async (t) => {
@@ -63,7 +61,11 @@ t.test('embedded-cluster', async (t) => {
   });
 
   t.test('pubsub is on the port of RPC and on the next one, also when it listens again', async (t) => {
-    const { url: own, control, close } = await startControlledCluster(50, { transactionsPerSlot: 0, ...lastingPort() });
+    const {
+      url: own,
+      control,
+      close,
+    } = await startLiveCluster({ slotMs: 50, transactionsPerSlot: 0, ...lastingPort() });
     t.teardown(close);
     const next = `http://127.0.0.1:${Number(new URL(own).port) + 1}`;
     await control.stopListening();
@@ -174,8 +176,7 @@ t.test('cluster-control', async (t) => {
   /** Starts a cluster without traffic whose slots pass with the test's clock. */
   async function start(t: Test) {
     const clock = new ManualClock();
-    const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
-    const cluster = await startInThreadCluster(clock, genesis, {
+    const cluster = await startTestCluster(clock, new Uint8Array(32).fill(7), {
       transactionsPerSlot: 0,
       skipEvery: 0,
       ...lastingPort(),
@@ -373,8 +374,7 @@ t.test('notifications', async (t) => {
   /** Starts a cluster whose blocks the test produces. */
   async function start(t: Test) {
     const clock = new ManualClock();
-    const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
-    const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 });
+    const cluster = await startTestCluster(clock, new Uint8Array(32).fill(7), { transactionsPerSlot: 0, skipEvery: 0 });
     t.teardown(() => cluster.close());
     const { chain } = cluster;
     const produceBlocks = (slots: number): void => {

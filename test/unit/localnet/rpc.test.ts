@@ -7,13 +7,11 @@ import t, { type Test } from 'tap';
 import type { Account } from '../../../src/localnet/bank/svm-account.ts';
 import { describeTransactionError, type TransactionError } from '../../../src/localnet/bank/svm-transaction-error.ts';
 import { amountScaleOf } from '../../../src/localnet/bank/token-state.ts';
-import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
 import { JsonRpcError } from '../../../src/localnet/encode/json-rpc-error.ts';
 import { parseAccountData } from '../../../src/localnet/encode/parse-account-data.ts';
 import { sortKeys } from '../../../src/localnet/encode/sort-keys.ts';
 import { toUiTokenAmount } from '../../../src/localnet/encode/ui-token-amount.ts';
 import { encodeParsedInstruction } from '../../../src/localnet/encode/ui-transaction.ts';
-import { startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import { callMethod } from '../../../src/localnet/rpc/call-method.ts';
 import { InjectedFaults } from '../../../src/localnet/rpc/injected-faults.ts';
 import { handleJsonRpc } from '../../../src/localnet/rpc/json-rpc-handler.ts';
@@ -40,6 +38,7 @@ import type { AmountScale } from '../../../src/transactions/accounts/ui-amount.t
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 import { rpcPost, rpcRequest } from '../../support/rpc-request.ts';
+import { startTestCluster } from '../../support/test-cluster.ts';
 import { responseDifferences, shapeDifferences, shapeOf } from './json-shape.ts';
 import { KNOWN_DIFFERENCES } from './known-differences.ts';
 import { RECORDED_ANSWERS, RECORDED_NAMES, RECORDED_PUBSUB, type RecordedAnswer } from './recorded-conversation.ts';
@@ -101,8 +100,7 @@ t.test('rpc-errors', async (t) => {
 
   async function start(t: Test, skipEvery: number) {
     const clock = new ManualClock();
-    const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
-    const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery });
+    const cluster = await startTestCluster(clock, new Uint8Array(32).fill(7), { transactionsPerSlot: 0, skipEvery });
     t.teardown(() => cluster.close());
     const { chain, url } = cluster;
     const produceBlocks = (slots: number): void => {

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { addressOfNumber } from '../../../support/address-of-number.ts';
-import { startControlledCluster } from '../../../support/controlled-cluster.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { percentile } from '../../../support/percentile.ts';
 import { MANY_SUBSCRIPTIONS } from '../../../support/pubsub-settings.ts';
 import { rpcRequest } from '../../../support/rpc-request.ts';
+import { startLiveCluster } from '../../../support/test-cluster.ts';
 import {
   expectBelow,
   expectBelowAlways,
@@ -83,7 +83,7 @@ const sum = (clients: readonly Client[], of: (client: Client) => number): number
 /** Clients of Solana's pubsub share the accounts that they watch, and their node dies again and again. */
 async function run(runLength: RunLength): Promise<readonly Finding[]> {
   const [count, accounts, kills] = runLength.isFull ? [10_000, 1000, 100] : [100, 200, 3];
-  const cluster = await startControlledCluster(SLOT_MS, { transactionsPerSlot: 0 });
+  const cluster = await startLiveCluster({ slotMs: SLOT_MS, transactionsPerSlot: 0 });
   const gateway = await GatewayProcess.start([`${cluster.url},${cluster.wsUrl}`], { set: MANY_SUBSCRIPTIONS });
   const clients: Client[] = [];
   try {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../shared/domain/clock.ts';
-import type { Chain } from '../bank/chain.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import type { Chain } from './bank/chain.ts';
 
 /** Slots that are caught up with at most; beyond (a machine that slept), the missed slots stay empty. */
 const MAX_CATCH_UP_SLOTS = 128;
