@@ -56,6 +56,7 @@ t.test('layers', async (t) => {
   gateway/http/engine
   gateway/http/engine/node      gateway/http/engine/uws
   gateway/http/rest
+  gateway/http/events
   gateway/http/stream
   gateway/http/pubsub
   gateway/http
@@ -269,8 +270,8 @@ t.test('values-of-one-node', async (t) => {
     'access/stake/stake-proof.ts',
     'fleet/counters/redis-store.ts',
     'http/rest/site-response.ts', // pages of the build
-    'http/stream/event-sealer.ts',
-    'http/stream/feed-replays.ts', // cleared by the log of events
+    'http/events/event-sealer.ts',
+    'http/events/feed-replays.ts', // cleared by the log of events
     'live/hot-key-detector.ts',
     'prices/jupiter-verified-mints.ts', // of a service
     'tokens/metadata-addresses.ts', // computed
@@ -286,7 +287,7 @@ t.test('values-of-one-node', async (t) => {
     /** What keeps values of nodes in another form. */
     const others = [
       'access/stake/stake-balances.ts',
-      'http/stream/event-log.ts',
+      'http/events/event-log.ts',
       'live/feed/recent-blocks.ts',
       'live/feed/version-ring.ts',
       'network-history/network-history.ts',

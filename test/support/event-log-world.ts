@@ -1,6 +1,6 @@
 import { chainDigest, EventChain } from '../../src/client/verify/event-chain.ts';
-import { EventLog } from '../../src/gateway/http/stream/event-log.ts';
-import { type EventPage, slotReached, type TopicEvent } from '../../src/gateway/http/stream/event-page.ts';
+import { EventLog } from '../../src/gateway/http/events/event-log.ts';
+import { type EventPage, slotReached, type TopicEvent } from '../../src/gateway/http/events/event-page.ts';
 import { accountBytes, textOfKept, unparsedJsonOf } from '../../src/gateway/live/accounts/account-json.ts';
 import type { Coverage, History } from '../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../src/gateway/live/feed/kept-account.ts';

@@ -5,7 +5,7 @@ import { oncePerErrorSite } from '../../shared/runtime/log.ts';
 import { version } from '../../shared/runtime/package.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
 import { Cache } from '../cache/cache.ts';
-import { EventLog } from '../http/stream/event-log.ts';
+import { EventLog } from '../http/events/event-log.ts';
 import { pastAccounts } from '../live/accounts/past-accounts.ts';
 import { pastTokenLists } from '../live/token-lists/past-token-lists.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';

@@ -3,9 +3,9 @@ import { maxConnectionsOf, readMaxOpenFiles } from '../../shared/runtime/max-ope
 import { sleep } from '../../shared/runtime/sleep.ts';
 import { Tally } from '../../shared/runtime/tally.ts';
 import { addressText } from '../access/limits/client-ip.ts';
+import type { ReadEvents } from '../http/events/event-log.ts';
 import { RequestMeter } from '../http/rest/request-meter.ts';
 import { createServer, type ServerOptions } from '../http/server.ts';
-import type { ReadEvents } from '../http/stream/event-log.ts';
 import type { LogSource } from '../live/logs/live-logs.ts';
 import type { RouteReads } from '../routes/routing/route-read-through.ts';
 import { Sealer } from '../serving/sealer.ts';

@@ -13,6 +13,9 @@ import { type Engine, type EngineApp, MAX_HEAD_BYTES, type UnparsableFault } fro
 import type { PendingBytesLimits } from './engine/pending-bytes.ts';
 import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { ReaderSampling } from './engine/reader-sampling.ts';
+import { EventChannels } from './events/event-channels.ts';
+import type { ReadEvents } from './events/event-log.ts';
+import { EventSealer } from './events/event-sealer.ts';
 import { PubsubServer, type PubsubServerOptions } from './pubsub/pubsub-server.ts';
 import type { ReadRpc } from './pubsub/source.ts';
 import type { Responder } from './rest/guarded-request.ts';
@@ -20,9 +23,6 @@ import { pathLabel } from './rest/path-kinds.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import { errorResponse } from './rest/responses.ts';
 import { AccountTopics } from './stream/account-topics.ts';
-import { EventChannels } from './stream/event-channels.ts';
-import type { ReadEvents } from './stream/event-log.ts';
-import { EventSealer } from './stream/event-sealer.ts';
 import { EventStreams } from './stream/event-streams.ts';
 import { type StreamFigures, StreamServer } from './stream/stream-server.ts';
 

@@ -13,7 +13,7 @@ import { sleep } from '../../../shared/runtime/sleep.ts';
 import type { CounterConnection, CounterStore, CountReport } from '../../access/quota/counter-store.ts';
 import type { WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache } from '../../cache/cache.ts';
-import type { ReadEvents } from '../../http/stream/event-log.ts';
+import type { ReadEvents } from '../../http/events/event-log.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import type { CallScope } from '../../routes/routing/request-scope.ts';

@@ -1,8 +1,8 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, formatEventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { EventChannels, Membership } from '../stream/event-channels.ts';
-import type { SealedEvent } from '../stream/event-sealer.ts';
+import type { EventChannels, Membership } from '../events/event-channels.ts';
+import type { SealedEvent } from '../events/event-sealer.ts';
 import { type AccountView, readAccount, writeAccount } from './account-view.ts';
 import type { Source, SourceOptions } from './source.ts';
 import type { EventOptions } from './subscription-request.ts';

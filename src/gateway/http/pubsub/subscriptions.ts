@@ -3,7 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import type { EventChannels } from '../stream/event-channels.ts';
+import type { EventChannels } from '../events/event-channels.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
 import { type AccountFeeds, AccountNotifications } from './account-source.ts';
 import { sourceOfEvents } from './event-source.ts';

@@ -1,7 +1,7 @@
 import { formatPushFrame } from '../../../client/verify/index.ts';
 import { type EventId, formatEventId } from '../../../shared/domain/event-id.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
-import type { EventChannels, EventSubscriber, Membership } from './event-channels.ts';
+import type { EventChannels, EventSubscriber, Membership } from '../events/event-channels.ts';
 import type { StreamConnection } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
 
