@@ -119,7 +119,7 @@ t.test('client-read', async (t) => {
     const { slot } = await open().get('/balance/:addr', { addr: WALLET }, { minSlot: tip });
     t.ok(slot >= tip);
     const far = open().get('/balance/:addr', { addr: WALLET }, { minSlot: tip + 100_000 });
-    await t.rejects(far, { name: 'SlotgateError', code: 'min_slot_not_reached', status: 503, retryAfterMs: 1000 });
+    await t.rejects(far, { name: 'SlotgateError', code: 'min_slot_not_reached', status: 503, retryAfterMs: 60_000 });
   });
 
   t.test('a refusal of the gateway has its error code', async (t) => {
@@ -135,7 +135,7 @@ t.test('client-read', async (t) => {
 
   t.test('a request too long for a URL is posted', async (t) => {
     const client = open();
-    const far = client.post('/rpc', { method: 'getVersion' }, { minSlot: cluster.chain.slot('processed') + 1_000 });
+    const far = client.post('/rpc', { method: 'getVersion' }, { minSlot: cluster.chain.slot('processed') + 100 });
     await t.rejects(far, { code: 'min_slot_not_reached', status: 503, retryAfterMs: 1000 });
     const { result: slot } = await client.post('/rpc', { method: 'getSlot' });
     t.type(slot, 'number');

@@ -444,8 +444,12 @@ t.test('error-responses', async (t) => {
     );
     const slot = cluster.chain.slot('confirmed');
     t.equal(
-      await messageOf(get(`/balance/${wallet}`, { headers: { 'x-min-slot': `${slot + 1000}` } })),
-      `no upstream has an answer of slot ${slot + 1000} or later, the newest at this commitment is ${slot}; retry in a moment`,
+      await messageOf(get(`/balance/${wallet}`, { headers: { 'x-min-slot': `${slot + 100}` } })),
+      `no upstream has an answer of slot ${slot + 100} or later, the newest at this commitment is ${slot}; retry in a moment`,
+    );
+    t.equal(
+      await messageOf(get(`/balance/${wallet}`, { headers: { 'x-min-slot': '99999999' } })),
+      `slot 99999999 is ahead of the newest confirmed one, ${slot}`,
     );
   });
 });

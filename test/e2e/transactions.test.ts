@@ -138,16 +138,26 @@ t.test('block', async (t) => {
   );
 
   t.test('skipped, not yet and pruned are three different things', async (t) => {
-    const refused = async (slot: number, status: number, error: string): Promise<Headers> => {
+    const refused = async (slot: number, status: number, error: string, message = /./): Promise<Headers> => {
       const got = await get(`/block/${slot}`);
       t.strictSame([got.status, got.json.error], [status, error], `${slot}`);
+      t.match(got.json.message, message);
       fits(t, '/block/{slot}', got);
       return got.headers;
     };
     await refused(below(3, true), 404, 'slot_skipped');
     await refused(5, 410, 'block_pruned');
-    const future = await refused(chain.slot('processed') + 1000, 404, 'block_not_available');
-    t.equal(future.get('retry-after'), '1');
+    const tip = chain.slot('processed');
+    const aheadText = new RegExp(`^slot ${tip + 1000} is ahead of the newest processed one, ${tip}$`);
+    const future = await refused(tip + 1000, 404, 'block_not_available', aheadText);
+    t.equal(future.get('retry-after'), '60');
+    const soon = await refused(
+      tip + 10,
+      404,
+      'block_not_available',
+      /^the block is not available yet; retry in a moment$/,
+    );
+    t.equal(soon.get('retry-after'), '1');
     t.equal(future.get('x-rpc-error-code'), null, "a node's own number is for /rpc alone");
     await control.withholdBlockStatus(8);
     const head = await refused(chain.slot('confirmed'), 404, 'block_not_available');

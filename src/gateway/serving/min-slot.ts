@@ -19,6 +19,9 @@ const LIVE_CHECK_MS = 20;
 /** Slots by which one that is waited for may be further away than pass in {@link MAX_WAIT_MS}: nodes differ by some. */
 const SPARE_SLOTS = 2;
 
+/** A slot that takes longer is far ahead, in milliseconds: no gateway that is further behind the cluster answers. */
+const FAR_AHEAD_MS = 60_000;
+
 /** Parses the `X-Min-Slot` header: the newest slot the caller has seen. Answers may not be older. */
 export function parseMinSlot(header: string): Slot | undefined {
   if (header === '') return undefined;
@@ -37,9 +40,23 @@ export function slotIn(text: string): Slot | undefined {
 
 /** Throws `min_slot_not_reached` if the slot is too far ahead of the tip to wait for. */
 export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: SlotSource): void {
+  checkNotFarAhead('min_slot_not_reached', slot, commitment, mesh);
   const tip = mesh.tip(commitment) ?? 0;
   const maxSlots = Math.ceil(MAX_WAIT_MS / mesh.slotTimeMs) + SPARE_SLOTS;
   if (slot - tip > maxSlots) throw minSlotNotReached(slot, tip);
+}
+
+/** Throws `code` if the newest slot takes more than {@link FAR_AHEAD_MS} to reach this one. */
+export function checkNotFarAhead(
+  code: 'min_slot_not_reached' | 'block_not_available',
+  slot: Slot,
+  commitment: Commitment,
+  mesh: Pick<Mesh, 'tip' | 'slotTimeMs'>,
+): void {
+  const tip = mesh.tip(commitment);
+  if (tip === undefined || (slot - tip) * mesh.slotTimeMs <= FAR_AHEAD_MS) return;
+  const message = `slot ${slot} is ahead of the newest ${commitment} one, ${tip}`;
+  throw new GatewayError(code, message, { retryAfter: FAR_AHEAD_MS / 1000, rpcData: contextSlotData(tip) });
 }
 
 /** Waits until the tip reaches the slot. Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. */
@@ -79,8 +96,10 @@ export const minSlotNotReached = (slot: Slot, reached: Slot, cause?: unknown): G
   new GatewayError(
     'min_slot_not_reached',
     `no upstream has an answer of slot ${slot} or later, the newest at this commitment is ${reached}; retry in a moment`,
-    { cause, rpcData: `"contextSlot":${reached}` },
+    { cause, rpcData: contextSlotData(reached) },
   );
+
+const contextSlotData = (tip: Slot): string => `"contextSlot":${tip}`;
 
 export const servedSlotNotReached = (cause?: unknown): GatewayError =>
   new GatewayError('stale', 'no upstream has reached the slot of an answer already served; retry in a moment', {

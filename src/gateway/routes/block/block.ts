@@ -5,7 +5,7 @@ import { countRows } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../../transactions/index.ts';
-import { servedSlotNotReached } from '../../serving/min-slot.ts';
+import { checkNotFarAhead, servedSlotNotReached } from '../../serving/min-slot.ts';
 import {
   type BlockSummary,
   blockNotAvailable,
@@ -111,6 +111,7 @@ export const block = readRoute({
     if (signatures === undefined && page > 1)
       throw new GatewayError('invalid_page', 'a block has pages with signatures=all only');
     if (namedSlot > (mesh.tip(requested) ?? 0)) throw servedSlotNotReached(); // its block may come
+    checkNotFarAhead('block_not_available', blockSlot, 'processed', mesh);
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requested === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
     const agree = agreeFor(scope, context, final);
