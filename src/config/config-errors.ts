@@ -49,11 +49,14 @@ const pathText = (path: Path): string =>
 const URL_SETTINGS =
   /^(upstreams(\[\d+\])?(\.geyser)?(\.(url|ws))?|redis(\.url)?|prices(\.jupiter(\.(url|tokensUrl))?)?)$/;
 
+/** A host without the scheme of its URL: with a port, or by its last label. A key has neither. */
+const BARE_HOST = /^([\w.-]+:\d{1,5}|localhost|[\w.-]+\.([a-z]{2,7}|\d{1,3}))(?=[/?#]|$)/;
+
 /** Returns a value for messages: short, and without what may be a key. What should be a URL and is none may be a key alone. */
 function redactedValue(path: Path, value: unknown): string {
   const shouldBeUrl = URL_SETTINGS.test(pathText(path));
   const shown = (text: string): string => {
-    if (shouldBeUrl && text !== '' && !text.includes('://')) return '***';
+    if (shouldBeUrl && text !== '' && !text.includes('://') && !BARE_HOST.test(text)) return '***';
     return shouldBeUrl || /:\/\/|[@?]/.test(text) ? redactUrl(text) : text;
   };
   const json = JSON.stringify(value, (_, member) => (typeof member === 'string' ? shown(member) : member));

@@ -11,7 +11,14 @@ import { redactUrl } from './redact-url.ts';
 import { findFormerSetting } from './renamed-settings.ts';
 import { isSecretVariable } from './secret-variables.ts';
 import { findServiceLinks } from './service-links.ts';
-import { ENV_PREFIX, parseSettingText, SETTINGS, type Setting } from './setting-names.ts';
+import {
+  ENV_PREFIX,
+  parseSettingText,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  VARIABLE_NAMES,
+} from './setting-names.ts';
 import { splitUrls } from './upstreams-schema.ts';
 
 /** The options of the command line, as typed. */
@@ -77,18 +84,24 @@ export function layersFromEnv(env: Readonly<Record<string, string | undefined>>)
     if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name)) return [];
     if (isSecretVariable(name) || isReaderVariable(name)) return [];
     const option = known.get(name) ?? findFormerSetting(name);
-    if (!option) throw nameError('variable', name, known, '_');
+    if (!option) throw nameError('variable', name, known, '_', VARIABLE_NAMES);
     return [singleValueLayer(name, option.path, parseSettingText(option, text))];
   });
 }
 
 /** Returns the error for a name that is that of no setting: it may be the name of a group of them. */
-function nameError(kind: string, name: string, known: ReadonlyMap<string, Setting>, separator: string): StartError {
+function nameError(
+  kind: string,
+  name: string,
+  known: ReadonlyMap<string, Setting>,
+  separator: string,
+  withGroups: ReadonlySet<string>,
+): StartError {
   const members = [...known.keys()].filter((member) => member.startsWith(name + separator));
   const message =
     members.length > 0
       ? sectionNameMessage(name, members, known.keys())
-      : unknownNameMessage(kind, name, known.keys(), SEE_SETTINGS);
+      : unknownNameMessage(kind, name, withGroups, SEE_SETTINGS);
   return new StartError(78, message);
 }
 
@@ -110,7 +123,7 @@ export function layersFromFlags(flags: ConfigFlags): readonly ConfigLayer[] {
     if (name === undefined || value === undefined)
       throw new StartError(64, `--set must be name=value, got ${redactUrl(text)}`);
     const option = known.get(name) ?? findFormerSetting(name);
-    if (!option) throw nameError('setting', name, known, '.');
+    if (!option) throw nameError('setting', name, known, '.', SETTING_NAMES);
     return singleValueLayer(`--set ${name}`, option.path, parseSettingText(option, value));
   });
   const named = NAMED_FLAGS.flatMap(([member, flag, name]) => {

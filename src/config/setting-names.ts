@@ -21,8 +21,12 @@ function settingsOf(section: z.ZodObject, above: readonly string[]): readonly Se
 }
 
 export function settingOf(path: readonly string[], schema: z.core.$ZodType): Setting {
+  return { name: path.join('.'), path, env: variableOf(path), schema };
+}
+
+function variableOf(path: readonly string[]): string {
   const words = path.map((word) => word.replace(/[A-Z]/g, '_$&').toUpperCase());
-  return { name: path.join('.'), path, env: ENV_PREFIX + words.join('_'), schema };
+  return ENV_PREFIX + words.join('_');
 }
 
 export const SETTINGS: readonly Setting[] = settingsOf(configSchema, []);
@@ -30,6 +34,11 @@ export const SETTINGS: readonly Setting[] = settingsOf(configSchema, []);
 /** The names allowed in a configuration file: those of the settings and of their sections. */
 export const SETTING_NAMES: ReadonlySet<string> = new Set(
   SETTINGS.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))),
+);
+
+/** The variables that are named as a setting or a section. */
+export const VARIABLE_NAMES: ReadonlySet<string> = new Set(
+  [...SETTING_NAMES].map((name) => variableOf(name.split('.'))),
 );
 
 /**

@@ -28,7 +28,11 @@ const node = z
           'Who runs the node: the nodes of one operator are one voice; default: the last two labels of the host, an address itself, on this machine host and port.',
         ),
       url: z
-        .url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' })
+        .url({
+          protocol: /^https?$/,
+          abort: true,
+          error: 'expected an http:// or https:// URL such as http://localhost:8899',
+        })
         .describe('URL of JSON-RPC over HTTP.'),
       ws: z
         .url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL: each further node has a flag of its own' })

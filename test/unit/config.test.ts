@@ -244,7 +244,9 @@ t.test('config-schema', async (t) => {
     const cases: readonly [ConfigFlags, Record<string, string>, RegExp][] = [
       [{ set: ['prot=1'] }, {}, /^unknown setting prot, the nearest known name is port$/],
       [{ set: ['limits.fre.units=1'] }, {}, /limits\.fre\.units, .* is limits\.free\.units$/],
-      [{ set: ['limits.fre=1'] }, {}, /^unknown setting limits\.fre, /],
+      [{ set: ['limits.fre=1'] }, {}, /^unknown setting limits\.fre, the nearest known name is limits\.free$/],
+      [{ set: ['limts.free=1'] }, {}, /^unknown setting limts\.free, the nearest known name is limits\.free$/],
+      [{}, { SLOTGATE_LIMTS_FREE: '1' }, /, the nearest known name is SLOTGATE_LIMITS_FREE$/],
       [{ set: ['limits.free=5'] }, {}, /^limits\.free is a group of settings: set limits\.free\.units, limits\.free\./],
       [
         {},
@@ -378,8 +380,18 @@ t.test('config-schema', async (t) => {
       [
         { upstream: ['ftp://a'] },
         {},
-        'upstreams[0].url: expected an http:// or https:// URL, got "ftp://a" (--upstream)',
+        'upstreams[0].url: expected an http:// or https:// URL such as http://localhost:8899, got "ftp://a" (--upstream)',
       ],
+      ...[
+        ['localhost:8899', 'localhost:8899'],
+        ['api.devnet.solana.com', 'api.devnet.solana.com'],
+        ['rpc.example/v2/KEY', 'rpc.example/***'],
+        ['eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx', '***'],
+      ].map(([text = '', shown]): [ConfigFlags, Record<string, string>, string] => [
+        { upstream: [text] },
+        {},
+        `upstreams[0].url: expected an http:// or https:// URL such as http://localhost:8899, got "${shown}" (--upstream)`,
+      ]),
       [
         { set: ['trustedProxies=10.0.0.0/33'] },
         {},
