@@ -26,7 +26,7 @@ export function formatBanner(gateway: RunningGateway, { version, startMs, pages,
   const nodeTexts = nodes().map(({ id, status, behindSlots }) =>
     status === 'behind' ? `${id} ${behindSlots ?? '?'} behind` : `${id} ${status}`,
   );
-  const key = [shortKey(publicKey), receiptKeyPath ?? 'inline', receiptMode];
+  const key = [shortKey(publicKey), receiptKeyPath ?? 'inline', `signs ${receiptMode}`];
   const rows: readonly (readonly Cell[])[] = [
     [['API', `${url}/api/v1`], ...(pages.length === 0 ? [] : [['Pages', pages.join(' ')] as const])],
     [...(admin == null ? [] : [['Admin', `${admin}/metrics`] as const]), ['Nodes', nodeTexts.join(', ')]],

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -23,6 +23,7 @@ import { isKeyValid } from '../../src/gateway/access/api-keys/api-key-record.ts'
 import { apiKeysPath, readApiKeys } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import { loadEngine } from '../../src/gateway/http/load-engine.ts';
+import { listenOnPair } from '../../src/localnet/port-pair.ts';
 import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import type { HealthReport } from '../../src/pages/index.ts';
 import { indentJson } from '../../src/shared/domain/indent-json.ts';
@@ -684,6 +685,19 @@ t.test('doctor', async (t) => {
     t.match(found.faults.get('trusted proxies')?.fix, /list it in trustedProxies/);
   });
 
+  t.test('the port after that of a running gateway is its own', async (t) => {
+    const node = await startNode(t);
+    const document = JSON.stringify({ info: { title: 'slotgate', version: '1.2.3' } });
+    const [first, next] = [0, 0].map(() => createServer((_, response) => response.end(document))) as [Server, Server];
+    const { port } = await listenOnPair(first, next, {});
+    t.teardown(() => [first, next].map((server) => server.close()));
+    const args = [...upstream(node), '--state', `${t.testdir()}/new`, '--port', `${port}`];
+    t.match(
+      (await examine(args, { RECEIPT_KEY: 'ephemeral' })).text,
+      /:\d+ is held by a running slotgate 1\.2\.3; the next one, .* pubsub, is held by a running slotgate 1\.2\.3"/,
+    );
+  });
+
   t.test('planted faults of this machine are named with a fix', async (t) => {
     const node = await startNode(t);
     const run = (args: readonly string[], env?: Readonly<Record<string, string>>) =>
@@ -917,7 +931,7 @@ t.test('start-banner', async (t) => {
       `slotgate 1.2.3   mainnet-beta 5eyk..2N9d   ready in 0.9 s
 API     http://127.0.0.1:8787/api/v1    Pages   / /docs
 Admin   http://127.0.0.1:8789/metrics   Nodes   rpc-1 ok, rpc-2 12 behind
-Key     8Tzx..pVA5, .slotgate/receipt-key.pem, exact
+Key     8Tzx..pVA5, .slotgate/receipt-key.pem, signs exact
 Trust   one operator: a lie of its nodes would be signed
 
 Try
@@ -933,7 +947,7 @@ Open http://127.0.0.1:8787
   t.test('it shows what is missing, and the embedded cluster', async (t) => {
     const text = plain({ cluster: null, admin: null, receiptKeyPath: null, receiptMode: 'observed' });
     t.match(text, /no node reached yet/);
-    t.match(text, /Key +8Tzx\.\.pVA5, inline, observed/);
+    t.match(text, /Key +8Tzx\.\.pVA5, inline, signs observed/);
     t.notMatch(text, /Admin/);
     const demo = plain({ embedded: { rpc: 'http://127.0.0.1:8899' } });
     t.match(demo, /Cluster http:\/\/127\.0\.0\.1:8899 /);
@@ -1056,7 +1070,13 @@ t.test('progress', async (t) => {
     t.equal(wordsOf('getTx', '/tx/:sig', { enhanced: null }), '', 'without a meaning its JSON is shown');
     t.match(
       wordsOf('getAddressPortfolio', '/address/:addr/portfolio'),
-      /\nSOL +1000000 +\$150\.05 +\$150,051,809\.48\n/,
+      /\nSOL +1,000,000 +\$150\.05 +\$150,051,809\.48\n/,
+    );
+    const [native] = Object(EXAMPLE_ANSWERS['getAddressPortfolio']?.answer).result.items;
+    const items = [native, { ...native, asset: 'token', uiAmountString: '9007199254740993.25' }];
+    t.match(
+      wordsOf('getAddressPortfolio', '/address/:addr/portfolio', { items }),
+      /\nSOL +1,000,000 .*\nwrapped SOL +9,007,199,254,740,993\.25 /,
     );
     t.match(wordsOf('getAddressPortfolio', '/address/:addr/portfolio', { items: [] }), / holds nothing\.$/);
     t.match(wordsOf('getBlock', '/block/:slot'), /^Slot 1,000,063 · \w+ · .*\n\nLeader /);

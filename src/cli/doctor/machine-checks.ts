@@ -98,10 +98,13 @@ async function checkMainPort({ host, port, rpc }: Config): Promise<Finding> {
   );
   if (found.verdict !== 'ok' || port === 0 || port === MAX_PORT || !rpc.nextPort) return found;
   const next = await requireFreePort(host, port + 1).then(
-    () => 'free, too',
-    () => "in use, where some clients expect Solana's pubsub",
+    () => 'free',
+    async () => {
+      const version = await slotgateAt(host, port + 1);
+      return version === undefined ? 'in use' : `held by a running slotgate ${version}`;
+    },
   );
-  return ok('port', `${found.finding}; the next one is ${next}`);
+  return ok('port', `${found.finding}; the next one, where some clients expect Solana's pubsub, is ${next}`);
 }
 
 const MAX_PORT = 65_535;

@@ -1,4 +1,5 @@
 import type { Result } from '../../client/index.ts';
+import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
 import { quotedName } from '../../shared/domain/quoted-name.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
@@ -10,6 +11,9 @@ const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
 const timeText = (seconds: number | null): string => (seconds === null ? '–' : `${TIME.format(seconds * 1000)} UTC`);
 const usd = (value: number | bigint | null): string => (value === null ? '' : USD.format(value));
 const count = (value: number | bigint | null): string => (value === null ? '–' : value.toLocaleString('en'));
+
+/** Groups the digits of an exact decimal before its point: a double would lose some. */
+const grouped = (decimal: string): string => decimal.replace(/^\d+/, (digits) => count(BigInt(digits)));
 
 const DESCRIBERS: Readonly<Record<string, (result: never) => string | undefined>> = {
   '/tx/:sig': describeTransaction,
@@ -34,7 +38,7 @@ function describeTransaction({ enhanced, slot, blockTime, signature }: Result<'/
     rowsText([
       ['Signature', signature],
       ['Slot', count(slot)],
-      ['Fee', `${toSol(BigInt(fee))} SOL by ${feePayer}`],
+      ['Fee', `${grouped(toSol(BigInt(fee)))} SOL by ${feePayer}`],
       ['Compute units', count(computeUnitsConsumed)],
       ...(transactionError?.name == null ? [] : [['Error', transactionError.name]]),
     ]),
@@ -44,8 +48,10 @@ function describeTransaction({ enhanced, slot, blockTime, signature }: Result<'/
 function describePortfolio({ owner, totalUsd, items }: Result<'/address/:addr/portfolio'>): string {
   if (items.length === 0) return `${owner} holds nothing.`;
   const rows = items.map(({ asset, symbol, name, mint, uiAmountString, priceUsd, valueUsd, verified, suspicious }) => [
-    (verified ? symbol : quotedName(symbol ?? name ?? '')) ?? mint,
-    uiAmountString,
+    isWrappedSol(mint) && asset !== 'SOL'
+      ? 'wrapped SOL'
+      : ((verified ? symbol : quotedName(symbol ?? name ?? '')) ?? mint),
+    grouped(uiAmountString),
     usd(priceUsd),
     usd(valueUsd),
     asset === 'SOL' ? '' : `${mint}${suspicious ? '  its name may mislead' : ''}`,
@@ -62,7 +68,7 @@ function describeBlock({ slot, blockTime, commitment, transactions, ...block }: 
     rowsText([
       ['Leader', block.leader ?? '–'],
       ['Transactions', `${count(all)}: ${count(nonVoteCount)} without votes, ${count(failedCount)} failed`],
-      ['Fees', `${toSol(BigInt(feesLamports))} SOL`],
+      ['Fees', `${grouped(toSol(BigInt(feesLamports)))} SOL`],
       ...(computeUnitsConsumed === null ? [] : [['Compute units', count(computeUnitsConsumed)]]),
       ['Height', count(block.blockHeight)],
       ['Hash', block.blockhash],
