@@ -12,7 +12,7 @@ export { readUsage, usagePath } from './access/usage/usage-file.ts';
 export { REQUEST_OUTCOMES, shownUsage, type UsageRow } from './access/usage/usage-line.ts';
 export { type CreateGatewayOptions, createGateway, type Gateway, openGateway } from './composition/create-gateway.ts';
 export type { GatewayOptions } from './composition/environment.ts';
-export { openEngine } from './composition/open-engine.ts';
+export { openEngine } from './composition/open-process.ts';
 export { formatProblem } from './composition/reread-config.ts';
 export { rereadOnDisk } from './composition/reread-on-disk.ts';
 export { type ClusterInUse, startEmbedded } from './composition/start-embedded.ts';

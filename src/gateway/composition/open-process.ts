@@ -1,6 +1,9 @@
+import type { Config } from '../../config/config-schema.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 import { sleep } from '../../shared/runtime/sleep.ts';
+import type { Engine } from '../http/engine/engine.ts';
+import { loadEngine } from '../http/load-engine.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
-import { openEngine } from './open-engine.ts';
 
 /**
  * Returns the function that ends a process: it is no longer healthy, after a delay accepts no more requests, then releases
@@ -28,4 +31,12 @@ export async function openProcess<T>(options: GatewayOptions, open: (env: Enviro
     await env.disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
     throw thrown;
   }
+}
+
+export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
+  const { engine, skipped, drawback } = await loadEngine(http.engine);
+  const { name, version } = engine;
+  log.info({ nodeVersion: process.versions.node, engine: { name, version } }, 'starting');
+  if (drawback !== undefined) log.warn({ skipped }, `the HTTP engine is ${name}: ${drawback}`);
+  return engine;
 }
