@@ -35,7 +35,6 @@ export interface AdminSources {
   readonly guard: Pick<EquivocationGuard, 'conflicts' | 'receiptMode'>;
   readonly liveAccounts: LiveSetStats;
   readonly tokenLists: LiveSetStats;
-  /** The versions of accounts that are kept live. */
   readonly ring: Pick<VersionRing, 'bytes'>;
   /** The seconds from a slot's arrival to the frame that reports it. */
   readonly frameDelays: Tally;

@@ -29,7 +29,6 @@ export function createUsagePage(state: string): AdminPage {
   };
 }
 
-/** Reads all rows in order, in turns of the event loop. */
 async function readFormatted(path: string): Promise<readonly FormattedRow[]> {
   const tail = new UsageTail(path);
   await tail.read();

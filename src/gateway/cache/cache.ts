@@ -36,7 +36,6 @@ export interface CacheOptions {
 export interface FetchInfo {
   /** The tip when the request was sent upstream. Default: the tip now. */
   readonly tipAtFetch?: Slot;
-  /** Reads the answer again. */
   readonly refresher?: Entry['refresher'];
 }
 

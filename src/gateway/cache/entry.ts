@@ -197,7 +197,6 @@ const resultPropertiesOf = (result: string | Buffer): ResultProperties => ({
   digest: '',
 });
 
-/** The properties of an item that change when it is re-dated. */
 type Dating = Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> & {
   readonly provenFrom?: Slot | undefined;
   readonly agreement?: Agreement | undefined;

@@ -12,7 +12,6 @@ export interface KeyRecord {
 export interface LruItemsOptions {
   /** The most memory that all items together take, in bytes. */
   readonly maxBytes: number;
-  /** The most that one item takes. */
   readonly maxItemBytes: number;
   sizeOf(item: CacheItem): number;
   /** Called with each item that has no room: the least recently used, or one that is too large. */

@@ -1,7 +1,6 @@
 import { runThen } from '../../shared/runtime/waiter.ts';
 import { WorkUnderWay } from '../../shared/runtime/work-under-way.ts';
 
-/** Runs concurrent equal work once, and gives all callers its result. */
 export class SingleFlight<T> {
   readonly #inFlight = new WorkUnderWay<Promise<T>>();
 

@@ -28,7 +28,6 @@ const WINDOWS_PER_IDENTITY = 2;
 /** The clock of all processes of the machine: its monotonic time goes on over their ends. */
 const machineClock = { ...systemClock, monotonic: () => Number(process.hrtime.bigint()) / 1e6 };
 
-/** A process of a gateway that has several. */
 export interface FleetProcess {
   reload(): void;
   /** Makes it not ready: the gateway closes soon. */

@@ -7,7 +7,6 @@ import type { FromMember, ToMember } from '../fleet/supervisor/member-messages.t
 import { loadEngine } from '../http/load-engine.ts';
 import type { FleetProcess } from './create-pipeline-process.ts';
 
-/** Time between two signs of life. */
 const ALIVE_MS = 500;
 
 interface Running extends FleetProcess {
@@ -80,7 +79,6 @@ async function close(): Promise<void> {
   process.exit(0);
 }
 
-/** Reports why this process can't go on, and ends it. */
 function fail(thrown: unknown): void {
   const { exitCode = 1, message } =
     thrown instanceof StartError ? thrown : { message: String((thrown as Error).stack) };

@@ -41,7 +41,6 @@ export type Answers = ReturnType<typeof openAnswers>;
 /** What `cache.bytes` is divided by for the limit of cached transactions. */
 const TRANSACTION_SHARE = 8;
 
-/** What differs between processes. */
 interface AnswersOptions {
   readonly onLeasesAdvanced?: (() => void) | undefined;
   /** The cache that is filled from elsewhere. Default: one of this process. */

@@ -14,7 +14,6 @@ import type { Upstream } from './open-upstream.ts';
 /** The longest wait for the first frame at the start, so that the first caller gets an answer. */
 const MAX_WARM_UP_MS = 5000;
 
-/** Time between two checks of the health that is logged. */
 const HEALTH_CHECK_MS = 1000;
 
 /** Keeps the cache current. Resolves with the first frame, or after {@link MAX_WARM_UP_MS}. */

@@ -22,7 +22,6 @@ const FRAME_DELAY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 /** The last port; no other follows it. */
 const MAX_PORT = 65_535;
 
-/** Time between two looks at the connections that are left. */
 const POLL_MS = 20;
 
 /** Creates what answers requests; it does not listen yet. */

@@ -6,7 +6,6 @@ import type { Environment } from './environment.ts';
 import { type ClusterInUse, startEmbedded } from './start-embedded.ts';
 import { openLearnedLimits } from './subscription-limits-file.ts';
 
-/** The nodes, and the embedded cluster if they are its. */
 export interface Upstream {
   readonly mesh: RestingMesh;
   readonly embedded: ClusterInUse | undefined;

@@ -7,14 +7,12 @@ import type { Reread } from './reread-config.ts';
 export interface RereadRequest {
   readonly sources: ConfigSources;
   readonly inUse: Config;
-  /** What the gateway was started with. */
   readonly started: Config;
   readonly isAdminPortChosen: boolean;
 }
 
 export interface RereadSettings {
   readonly config: Config;
-  /** The settings that a reload applies. */
   readonly next: Config;
   /** The names of those that have changed, and that it does not apply. */
   readonly kept: readonly string[];

@@ -16,7 +16,6 @@ export interface LearnedLimitsFileOptions {
 /** Most nodes that are remembered, those of the latest lessons. */
 const MAX_NODES = 64;
 
-/** Nodes by {@link nodeKey}. */
 type LimitsByNode = Map<string, LearnedLimit>;
 
 /** Remembers for a day. Of a node it keeps only a digest of its address, which may hold a key. */

@@ -41,7 +41,6 @@ const CLUSTER_LENGTH = 16;
 export class MinuteFiles implements MinuteStore {
   readonly #options: MinuteFilesOptions;
   #unsaved: NetworkRow[] = [];
-  /** The file of the last row. */
   #lastName = '';
   /** Rows in the files that ended between these are to be removed. */
   #removed = NOTHING;

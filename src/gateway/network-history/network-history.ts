@@ -105,7 +105,6 @@ export class NetworkHistory {
     for (const collector of this.#collectors) collector.removeAfter(atMs);
   }
 
-  /** The latest end that a row may have now. */
   get #latestMs(): number {
     return this.#clock.now() + MAX_SET_BACK_MS;
   }

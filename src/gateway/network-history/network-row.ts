@@ -27,7 +27,6 @@ export const networkRow = z.strictObject({
 
 export type NetworkRow = z.output<typeof networkRow>;
 
-/** The state of the network at one moment. */
 export interface Observation {
   readonly snapshot: NetworkSnapshot;
   readonly epoch: EpochInfo;

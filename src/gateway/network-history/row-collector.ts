@@ -11,7 +11,6 @@ export interface RowCollectorOptions {
 /** Collects observations into rows, which end at multiples of their length by the wall clock, and keeps the newest. */
 export class RowCollector {
   readonly #options: RowCollectorOptions;
-  /** The rows that have ended, the oldest first. */
   rows: NetworkRow[] = [];
   #open: { readonly step: number; readonly base: RowBound; last: Observation; end: RowBound; ok: boolean } | undefined;
 

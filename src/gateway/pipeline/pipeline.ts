@@ -8,9 +8,7 @@ import { WarmReads, type WarmReadsOptions } from './warm-reads.ts';
 
 export interface PipelineOptions extends WarmReadsOptions, NetworkFramesOptions {
   readonly liveSources: readonly { onTip(commitment: Commitment): void }[];
-  /** Past versions of what is live. */
   readonly rings: readonly { advance(slot: Slot, finalizedSlot: Slot): void }[];
-  /** The guard that decides which receipts may be `exact`. */
   readonly equivocationGuard: { advance(finalizedSlot: Slot): void };
 }
 
@@ -18,7 +16,6 @@ export interface Pipeline {
   close(): void;
 }
 
-/** The time between two updates of the cache's coarse clock. */
 const CACHE_TICK_MS = 250;
 
 export function startPipeline(options: PipelineOptions): Pipeline {

@@ -24,7 +24,6 @@ export interface PriceDeps {
   readonly timeoutMs: number;
   readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
   readonly onOutage: (source: PriceSourceName, cause: unknown) => void;
-  /** Called once when it answers again. */
   readonly onRecovery: (source: PriceSourceName) => void;
 }
 
@@ -32,7 +31,6 @@ export interface ConfiguredPrices {
   readonly prices: PriceLookup;
   /** Finds the mints on a service's list of verified tokens; undefined where no service is a source. */
   readonly findVerified: FindVerified | undefined;
-  /** Forgets the last prices that were read from accounts. */
   clear(): void;
 }
 

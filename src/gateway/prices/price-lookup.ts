@@ -46,7 +46,6 @@ export function createPriceLookup(sources: ReadonlyMap<PriceSourceName, FindPric
   };
 }
 
-/** Returns the mint under which sources have the price of another. */
 const pricedAs = (mint: string): string => (isWrappedSol(mint) ? WRAPPED_SOL : mint);
 
 /** Returns whether a price is better than the one of a source before, which is stale if there is one. */

@@ -14,7 +14,6 @@ export interface Price {
   readonly stale: boolean;
 }
 
-/** The state for which prices are wanted. */
 export interface PriceAsOf {
   readonly commitment: Commitment;
   /** The slot of the state that is valued: a price read from the chain must not be older. */

@@ -6,7 +6,6 @@ export const VALUE_DECIMALS = 6;
 
 const MICRO = 10n ** BigInt(VALUE_DECIMALS);
 
-/** An amount of an asset that an owner has. */
 export interface Position {
   readonly mint: string;
   readonly amount: bigint;

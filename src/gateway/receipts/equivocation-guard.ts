@@ -34,7 +34,6 @@ interface SignedRange {
   readonly digest: string;
 }
 
-/** The slots for which digests are remembered. */
 interface Window {
   readonly slots: number;
   /** The entries up to which new requests are remembered. */

@@ -24,6 +24,5 @@ export const leaders = readRoute({
   },
 });
 
-/** Joins the slots that one leader has in a row. */
 const turnsOf = (leaders: readonly string[], first: Slot) =>
   leaders.flatMap((leader, at) => (leader === leaders[at - 1] ? [] : [{ slot: first + at, leader }]));

@@ -20,7 +20,6 @@ export interface LoadedAnswer {
 export interface CacheableRead<T extends LoadedAnswer, A extends LoadedAnswer = T> {
   readonly key: string;
   readonly commitment: Commitment;
-  /** The properties of a refusal that is cached. */
   readonly meta: AnswerMeta;
   /** Oldest slot that the caller accepts; 0 for any. */
   readonly minSlot: Slot;
@@ -77,7 +76,6 @@ export class Load<T extends LoadedAnswer, A extends LoadedAnswer> implements Wai
   #floor: Slot = 0;
   #unagreedDrops = 0;
 
-  /** `onEnd` is called before those that wait. */
   constructor(cache: Cache, read: CacheableRead<T, A>, onEnd: () => void) {
     this.#cache = cache;
     this.#read = read;

@@ -17,7 +17,6 @@ export const hasLongResult = ({ result }: Entry): boolean =>
 /** The hashing of long results under way, so that each result is hashed once. */
 const hashing = new WeakMap<Entry, Promise<void>>();
 
-/** Computes the digest of a long result in slices. */
 export function hashInTurns(entry: Entry): Promise<void> {
   const underWay = hashing.get(entry) ?? hash(entry);
   hashing.set(entry, underWay);

@@ -49,7 +49,6 @@ export interface ReadThroughOptions extends SlotSource {
   readonly admitOwn: Admit;
 }
 
-/** Minimum time between two background refreshes of a stale answer. */
 const RETRY_INTERVAL_MS = 400;
 
 /** What counts a read that the cache didn't answer; a refresh is nobody's read. */
@@ -175,7 +174,6 @@ class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements Pla
   #leave: (() => void) | undefined;
   /** Whether the load that it waits for was started by another read. */
   #hasJoined = false;
-  /** Whether it has waited for the caller's minimum slot. */
   #hasWaited = false;
   /** Whether the tip had reached that slot when it began: a node that refuses it is behind. */
   #isReached = false;
@@ -341,7 +339,6 @@ const tooOld = (cause: unknown): GatewayError =>
 const loadKeyOf = ({ key, minSlot, agree = 1 }: KeyedRead): string =>
   minSlot === 0 && agree === 1 ? key : `${key} ${minSlot} ${agree}`;
 
-/** Whether as many operators gave an answer as a caller demands. */
 export const hasAgreement = (
   { agreement, slot }: Pick<CacheItem, 'agreement' | 'slot'>,
   { agree = 1 }: Pick<KeyedRead, 'agree'>,

@@ -5,7 +5,6 @@ import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
 import { isSlotNotReached } from './min-slot.ts';
 
 interface Bounds {
-  /** The oldest slot that the caller accepts. */
   readonly minSlot: Slot;
   /** Milliseconds for which it is cached; 0: for good. Default: as the cache has it. */
   readonly ttlMs?: number;

@@ -26,7 +26,6 @@ export interface StoredReceiptKeys {
 export interface LoadedReceiptKeys extends StoredReceiptKeys {
   /** Whether the key ends with this process, so no other process has it. */
   readonly isEphemeral: boolean;
-  /** Whether this start created it, which the log should mention. */
   readonly created: boolean;
   readonly warning: string | null;
 }

@@ -59,7 +59,6 @@ function checkBound(exceeded: string | undefined): void {
   if (exceeded !== undefined) throw new GatewayError('invalid_request', `\`tx\` is no transaction: ${exceeded}`);
 }
 
-/** Says what to do instead of posting this body. */
 function helpFor(received: unknown): string {
   const { signature, tx, transaction } = Object(received);
   const isSignature = typeof tx === 'string' || (typeof signature === 'string' && transaction === undefined);

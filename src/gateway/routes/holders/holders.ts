@@ -141,13 +141,11 @@ const describeAmount = (amount: bigint, { supply, scale }: ListedMint) => ({
   percentage: supply === 0n ? null : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
 });
 
-/** The first page, read without a scan. */
 interface FirstPage {
   readonly slot: Slot;
   readonly supply: bigint;
   readonly scale: AmountScale;
   readonly rows: readonly Holder[];
-  /** True if there are no other holders. */
   readonly isComplete: boolean;
 }
 

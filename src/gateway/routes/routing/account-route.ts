@@ -15,7 +15,6 @@ interface AccountRouteDeclaration<R, Path, E>
   extends RouteLiterals<Path, E>,
     Pick<ReadRoute<typeof params, R>, 'summary' | 'result' | 'mostUnitsOf' | 'isExact'> {
   readonly shape: AccountShape;
-  /** Makes the answer of an account that is not long. */
   answerOf(read: AccountRead, address: string): Answer<R>;
   /** Makes that of a long one in turns of the event loop; undefined for one that isn't. Default: none is. */
   longAnswerOf?(read: AccountRead, address: string): Promise<Answer<R>> | undefined;

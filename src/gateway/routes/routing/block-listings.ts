@@ -6,7 +6,6 @@ import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
 import { SharedReads } from '../../serving/shared-reads.ts';
 import type { BlockSummary } from '../../upstream/reads/block-summary.ts';
 
-/** A program, and how many transactions of a block called it. */
 export interface ProgramCount {
   readonly programId: string;
   readonly name: string | null;

@@ -18,7 +18,6 @@ export interface Param<T, Given = T> {
 /** An account that every cluster has: the mint of wrapped SOL. */
 const ANY_ADDRESS = 'So11111111111111111111111111111111111111112';
 
-/** A transaction of mainnet. */
 const ANY_SIGNATURE = '2msqMqeUTTZhgite3PvWSLJhZJ3m4v4UMbDAcXymTPpXwKM5PcKfZFfxn4izZ2UTZmngYJeWSf1ztdD6kdeDkdbr';
 
 const base58Param = (bytes: number, code: ErrorCode, noun: string): Param<string> => ({

@@ -21,7 +21,6 @@ export interface RequestScope {
 /** What a call at another process needs of its scope. */
 export type CallScope = Pick<RequestScope, 'minSlot' | 'maxBytes'>;
 
-/** Returns true if the caller demands more than one operator. */
 export const isDemanded = ({ agree = 1 }: Pick<RequestScope, 'agree'>): boolean => agree > 1;
 
 /** Returns the operators that must give an answer; `isExact` if it is to be signed as `exact`, or kept for good. */

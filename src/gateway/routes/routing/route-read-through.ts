@@ -47,7 +47,6 @@ export const readAnswer = (
   cost?: RequestCost,
 ): Promise<CachedRead> => promised((waiter) => reads.begin(request, waiter, admit, cost));
 
-/** Reads the answers of routes through the cache of this process. */
 export class RouteReadThrough implements RouteReads {
   readonly #context: RouteContext;
   readonly #readThrough: ReadThrough<Entry, Answer<unknown>>;

@@ -71,7 +71,6 @@ export interface RouteContext {
   readonly tokenLists: { read(query: Counted<TokenListQuery>): Promise<TokenListRead> };
   /** Lists the token accounts of an owner, unparsed. Reads of one owner that begin at one tip share one list. */
   readonly listOwner: ListOwner;
-  /** Reads the signatures of several addresses as one list. */
   readonly mergedSignatures: MergedSignatures;
   readonly cache: Cache;
   /** The operators of the nodes; undefined where there is one, and nothing is compared. */
@@ -91,18 +90,15 @@ export interface RouteContext {
   readonly programIdls: Pick<ProgramIdlCache, 'find'>;
   readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
-  /** Reads transactions, and caches final ones. */
   readonly transactionRecords: Pick<TransactionRecords, 'read' | 'readAll'>;
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;
-  /** The HTTP engine that serves. */
   readonly engine: { readonly name: string; readonly version: string };
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
   /** The address of the embedded cluster; null over configured nodes. */
   readonly embedded: { readonly rpc: string } | null;
-  /** The methods that `/rpc` has. */
   readonly rpcProfile: RpcProfile;
   readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
   readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing'>>;
@@ -114,7 +110,6 @@ export interface RouteContext {
   problems(): readonly string[];
   /** Returns true once the gateway is about to shut down: it answers, and nobody new should come. */
   isLeaving(): boolean;
-  /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
 }
 
@@ -215,7 +210,6 @@ export interface LocalRoute<P extends ParamSet = ParamSet, R = unknown> extends 
 interface RouteHeader<P> {
   readonly name: string;
   readonly description: string;
-  /** Regular expression that all its values match. */
   readonly pattern: string;
   /** Returns the value, or undefined to leave the header out. */
   valueOf(params: Params<P>, context: RouteContext): string | undefined;
@@ -238,7 +232,6 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   parse(text: Buffer, context: Uses<'rpcProfile'>): B;
   /** Whether an answer holds at a slot: it then names it in `X-Slot`, and `X-Min-Slot` is a floor for it. */
   readonly hasSlot: boolean;
-  /** Whether a body with `jsonrpc` is answered in JSON-RPC's form. */
   readonly hasJsonRpcForm: boolean;
   /** Answers a parsed body. Every new upstream call must go through `admit`. */
   resolve(body: B, context: RouteContext, admit: Admit, scope: RequestScope): Promise<PostAnswer>;
@@ -250,7 +243,6 @@ export interface SerializedAnswer {
   readonly result: string | Buffer;
 }
 
-/** An answer to a POST, its result already serialized. */
 export interface PostAnswer {
   readonly result: string | Buffer;
   /** Absent if the answer depends on no slot. */

@@ -37,7 +37,6 @@ export interface EnhancedRecord {
 export interface AddressTransfers {
   /** The net row, then one for each transfer. */
   readonly rows: readonly (DescribedNetRow | TransferRow)[];
-  /** The errors that left transfers out. */
   readonly defects: readonly unknown[];
 }
 

@@ -10,7 +10,6 @@ import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-r
 
 export interface CachedRpcAnswer {
   readonly slot: Slot;
-  /** Tip from which its life counts. */
   readonly tipAtFetch: Slot;
   /** Returns the result as a node would write it, or undefined if the cached form can't be converted. */
   serialize(): string | undefined;

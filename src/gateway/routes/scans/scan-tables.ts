@@ -55,7 +55,6 @@ export class ScanTables<T extends { readonly slot: Slot }> {
     this.#refusals = this.#createRefusals();
   }
 
-  /** Returns the cached table, unless it is older than `minSlot`. */
   get(key: string, minSlot?: Slot): T | undefined {
     return this.#tables.get(key, minSlot);
   }

@@ -33,7 +33,6 @@ export function findKey(word: string): SearchSubject | undefined {
   );
 }
 
-/** Highest slot that routes accept. */
 const MAX_SLOT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** The most digits of an epoch: its first slot is then below 2^53 where an epoch has 432,000 slots. */
@@ -58,7 +57,6 @@ export function parseNumber(text: string, type: 'slot' | 'epoch' = 'slot'): Sear
 /** Longest .sol name: two DNS labels of 63 bytes, dots and suffix. */
 const MAX_DOMAIN_LENGTH = 132;
 
-/** One label, or a subdomain and a label. */
 const DOMAIN = /^[^./?#\s]+(?:\.[^./?#\s]+)?\.sol$/i;
 
 /** Reads a .sol name. Its accounts are not derived yet, which takes long. */

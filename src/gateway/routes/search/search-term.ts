@@ -84,7 +84,6 @@ const NOUNS: ReadonlyMap<string, 'slot' | 'epoch'> = new Map([
   ['epoch', 'epoch'],
 ]);
 
-/** The most words of a text that are looked at. */
 const MAX_WORDS = 64;
 
 /** Finds the subjects in a sentence. Numbers and tickers in it don't count: they may mean anything. */
@@ -129,7 +128,6 @@ interface KnownName {
   readonly addresses: readonly [string, ...string[]];
 }
 
-/** The longest text that is looked up as a name. */
 const MAX_NAME_LENGTH = 40;
 
 /** Finds a ticker or the name of a program, whatever its case and punctuation: `usdc`, `$BONK`, `Magic Eden`, `pump fun`. */

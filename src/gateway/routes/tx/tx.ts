@@ -110,7 +110,6 @@ export const tx = readRoute({
   },
 });
 
-/** What makes the enhanced view. */
 type EnhanceUses = Uses<'callsFor' | 'decoder' | 'tokenLabels' | 'programIdls' | 'onDecodeError'>;
 
 interface RecordToEnhance {
