@@ -370,6 +370,11 @@ t.test('command-line', async (t) => {
       return code === 0 && out.startsWith(`{"slot":${slot},`);
     }, 'a block'); // a cluster that has just started has none there, and some slots are skipped
     t.match(await runSlotgate(['get', 'SOL'], here), { code: 0, out: /So11111111111111111111111111111111111111112/ });
+    t.match(await runSlotgate(['get', 'USDC'], here), {
+      code: 1,
+      out: '',
+      err: /USDC is EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v, which does not exist on this cluster\n$/,
+    });
     t.match(await runSlotgate(['get', 'helth'], here), { code: 64, err: /the nearest known name is \/health\n$/ });
     t.match(await runSlotgate(['get', 'no such thing'], here), { code: 1, err: /unclassifiable: <what> must be / });
     await usesPinnedGateway(t, url, { publicKey, cluster: result.cluster });

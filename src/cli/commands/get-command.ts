@@ -86,7 +86,10 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
     const { message } = requestFailure(thrown, gateway.url);
     throw new StartError(1, message.replace(': q must be ', ': <what> must be '), thrown); // nobody has typed a q
   });
-  const shown = await fetchRoute(pathShowing(Object(JSON.parse(result))), gateway, flags);
+  const found = Object(JSON.parse(result));
+  if (typeof found.name === 'string' && found.exists === false)
+    throw new StartError(1, visibleText(`${found.name} is ${found.id}, which does not exist on this cluster`));
+  const shown = await fetchRoute(pathShowing(found), gateway, flags);
   if (shown === undefined)
     throw new StartError(1, 'the gateway has found it on a route that this version does not know');
   return shown;
