@@ -534,6 +534,20 @@ t.test('block-tally', async (t) => {
     },
   );
 
+  t.test(
+    'a row of a list of token accounts has no more than some values, since hundreds are parsed in a turn',
+    async (t) => {
+      const rowsOf = async (more: string): Promise<number> => {
+        const value = Buffer.from(`[{"pubkey":"a","account":{"data":["","base64"],"more":[${more}]}}]`);
+        const rpc = { call: async () => ({ slot: 7, result: value, value }) };
+        const options = { commitment: 'confirmed', minContextSlot: undefined } as const;
+        return (await readTokenAccountsByOwner(rpc, 'owner', { mint: 'mint' }, options)).rows.length;
+      };
+      t.equal(await rowsOf('1,2'), 1);
+      await t.rejects(rowsOf(`${'1,'.repeat(200)}1`), { code: 'upstream_error' });
+    },
+  );
+
   t.test("the leader is the one with the block's fees; old blocks name no time, height or reward", async (t) => {
     const head = { blockhash: 'b', parentSlot: 7, previousBlockhash: 'p' };
     const rewards = [

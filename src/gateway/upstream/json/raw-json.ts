@@ -168,17 +168,18 @@ export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
 
 /**
  * Handles the elements of a long array, about `bytesPerTurn` bytes of it in one turn of the event loop. Throws `upstream_error` as
- * {@link elements} does, and for an element that has too many parts to be handled in one.
+ * {@link elements} does, and for an element of more values than can be handled in one.
  */
 export async function forEachElement(
   bytes: Buffer,
   bytesPerTurn: number,
   handle: (element: Buffer) => void,
+  mostValues = MAX_VALUES,
 ): Promise<void> {
   const found: Buffer[] = [];
   let [turnEnd, valuesBefore] = [bytesPerTurn, 0];
   const visit: VisitPart = (start, end) => {
-    if (walk.values - valuesBefore > MAX_VALUES) throw malformed();
+    if (walk.values - valuesBefore > mostValues) throw malformed();
     valuesBefore = walk.values;
     found.push(bytes.subarray(start, end));
   };

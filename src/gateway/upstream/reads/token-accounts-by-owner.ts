@@ -2,7 +2,8 @@ import { type Agreement, combinedAgreement } from '../../../shared/domain/agreem
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
-import { elementsYielding, members, parseString, pickMembers } from '../json/raw-json.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+import { forEachElement, members, parseString, pickMembers } from '../json/raw-json.ts';
 import { digestOf } from '../rpc/facts.ts';
 import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { elementsOf } from './account-facts.ts';
@@ -22,14 +23,26 @@ export async function readTokenAccountsByOwner(
   { agree = 1, ...options }: ReadOptions,
 ): Promise<ListedRows> {
   const params = [owner, filter, { encoding: 'base64', ...options }];
+  const isOfOneMint = 'mint' in filter;
   const { slot, value, agreement } = await rpc.call('getTokenAccountsByOwner', params, {
     commitment: options.commitment,
-    agree: { count: agree, compare: compareListings },
+    agree: { count: agree, compare: (response) => compareListings(response, isOfOneMint) },
   });
-  const rows = await elementsYielding(value);
-  if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts('mint' in filter);
-  return { slot, rows, agreement };
+  return { slot, rows: await rowsOf(value, isOfOneMint), agreement };
 }
+
+/** Finds the rows of a list. They are parsed later, hundreds of them in one turn of the event loop. */
+async function rowsOf(value: Buffer, isOfOneMint: boolean): Promise<readonly Buffer[]> {
+  const rows: Buffer[] = [];
+  const add = (row: Buffer): void => {
+    if (rows.push(row) > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts(isOfOneMint);
+  };
+  await forEachElement(value, YIELD_EVERY_BYTES, add, MAX_ROW_VALUES);
+  return rows;
+}
+
+/** The most values of a row, which has a dozen, its data in one text. */
+const MAX_ROW_VALUES = 100;
 
 /** The length of a list up to which its accounts are re-read by address. No live list is longer. */
 export const MAX_REREAD_ACCOUNTS = 200;
@@ -39,8 +52,8 @@ export const MAX_REREAD_ACCOUNTS = 200;
  * difference proves nothing, as an honest node may make its list of a newer root than the slot that it names, and no Clock shows
  * that.
  */
-async function compareListings({ slot, value }: RpcResponse): Promise<ConsensusData> {
-  const rows = await elementsYielding(value);
+async function compareListings({ slot, value }: RpcResponse, isOfOneMint: boolean): Promise<ConsensusData> {
+  const rows = await rowsOf(value, isOfOneMint);
   const isReread = rows.length <= MAX_REREAD_ACCOUNTS;
   const named = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
     const [address, account = NO_ACCOUNT] = pickMembers(row, ['pubkey', 'account']);
