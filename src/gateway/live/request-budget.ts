@@ -2,6 +2,7 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { rpcFaultOf } from '../upstream/rpc/error-normalizer.ts';
+import type { RpcCaller } from '../upstream/rpc/rpc-response.ts';
 
 /** What a request is for: the initial sync of accounts and lists, or their audit. */
 export type BudgetedWork = 'sync' | 'audit';
@@ -112,6 +113,16 @@ export class RequestBudget {
     } finally {
       this.#inFlight--;
     }
+  }
+
+  /** Returns a caller each of whose calls waits for its turn. */
+  pacing(rpc: RpcCaller, work: BudgetedWork): RpcCaller {
+    return {
+      call: async (...args) => {
+        await this.acquire(work);
+        return this.make(() => rpc.call(...args));
+      },
+    };
   }
 
   /** Resolves when a request may be made. Audits come first, within their part. */

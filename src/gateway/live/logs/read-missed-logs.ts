@@ -24,12 +24,7 @@ export async function readMissedLogs(
 ): Promise<readonly LoggedTransaction[] | undefined> {
   const { address, coveredSlot } = topic;
   const commitment = historyCommitmentOf(topic.commitment);
-  const budgeted: RpcCaller = {
-    async call(...args) {
-      await budget.acquire('sync');
-      return budget.make(() => caller.call(...args));
-    },
-  };
+  const budgeted = budget.pacing(caller, 'sync');
   const page = { commitment, limit: MAX_MISSED, minContextSlot: minSlot };
   const { value } = await budgeted.call('getSignaturesForAddress', [address, page], { commitment, minSlot });
   const listed = elements(value).map((item) => {

@@ -12,7 +12,6 @@ import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../upst
 import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
 import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
-import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import { BoundedWait } from '../bounded-wait.ts';
 import type { History } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
@@ -191,12 +190,8 @@ export class TokenListSession {
     const query = { owner, commitment, minContextSlot, known, withIdentities };
     const { pubsub, budget, agreement } = this.#options;
     const rpc = (work === 'audit' ? agreement?.witnessOf(pubsub.nodeId) : undefined) ?? pubsub;
-    const call: RpcCaller['call'] = async (...args) => {
-      if (work === undefined) return rpc.call(...args);
-      await budget.acquire(work);
-      return budget.make(() => rpc.call(...args));
-    };
-    return readTokenList({ call }, maxAccounts === undefined ? query : { ...query, maxAccounts });
+    const paced = work === undefined ? rpc : budget.pacing(rpc, work);
+    return readTokenList(paced, maxAccounts === undefined ? query : { ...query, maxAccounts });
   }
 
   async #reread(state: TokenListState): Promise<AuditRead | undefined> {
