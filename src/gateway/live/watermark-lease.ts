@@ -10,7 +10,7 @@ export interface LeaseReader {
 
 /** The lease of one state: it covers the slots from the one it was granted at up to the session's watermark. */
 export class WatermarkLease implements Lease {
-  readonly #watermark: Watermark;
+  readonly watermark: Watermark;
   readonly #reader: LeaseReader;
   /** The operators that gave the state when they were read last. */
   agreement: Agreement | undefined;
@@ -25,16 +25,16 @@ export class WatermarkLease implements Lease {
   constructor(grantedSlot: Slot, watermark: Watermark, reader: LeaseReader, provenFrom?: Slot) {
     this.#grantedSlot = grantedSlot;
     this.#provenFrom = provenFrom;
-    this.#watermark = watermark;
+    this.watermark = watermark;
     this.#reader = reader;
   }
 
   get state(): LeaseState {
-    return this.#revoked === undefined ? this.#watermark.state : 'revoked';
+    return this.#revoked === undefined ? this.watermark.state : 'revoked';
   }
 
   get slot(): Slot {
-    return this.#revoked?.slot ?? Math.max(this.#grantedSlot, this.#watermark.slot);
+    return this.#revoked?.slot ?? Math.max(this.#grantedSlot, this.watermark.slot);
   }
 
   get provenFrom(): Slot | undefined {
@@ -42,11 +42,11 @@ export class WatermarkLease implements Lease {
   }
 
   get lagSlots(): number {
-    return this.#watermark.lagSlots;
+    return this.watermark.lagSlots;
   }
 
   get validatedMs(): number {
-    return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // it may be invalidated later
+    return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.watermark.validatedMs); // it may be invalidated later
   }
 
   /** True once what it covered turned out to be wrong. */
@@ -54,12 +54,8 @@ export class WatermarkLease implements Lease {
     return this.validatedMs === Number.NEGATIVE_INFINITY;
   }
 
-  get watermark(): Watermark {
-    return this.#watermark;
-  }
-
   get sources(): readonly LeaseSource[] {
-    return this.#watermark.asSources;
+    return this.watermark.asSources;
   }
 
   recordRead(tip: Slot): void {
