@@ -31,7 +31,6 @@ function open(answer = noNode, tipBefore?: Slot) {
   const mesh: Mesh = {
     genesisHash: 'test',
     apiVersion: undefined,
-    requestCount: 0,
     connect: async () => 'test',
     call: (method, ...more) => {
       calls.push(method);

@@ -10,7 +10,6 @@ import type { PipelineVitals } from '../events.ts';
 
 /** The mesh of the pipeline process, as far as its workers see it: they know the tips and the nodes, and call none. */
 export class RemoteMesh implements Mesh {
-  readonly requestCount = 0;
   readonly connect = (): Promise<string> => this.call();
   readonly nodes = (): readonly NodeStatus[] => this.vitals?.nodes ?? [];
   readonly figures = (): readonly NodeFigures[] => [];

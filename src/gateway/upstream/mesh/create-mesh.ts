@@ -90,9 +90,6 @@ export function createMesh(options: MeshOptions): RestingMesh {
     get apiVersion() {
       return meshNodes.find(({ client }) => client.apiVersion !== undefined)?.client.apiVersion;
     },
-    get requestCount() {
-      return meshNodes.reduce((sum, { client }) => sum + client.requestCount, 0);
-    },
     call,
     agreement,
     tip: (commitment) => consensus.tip(commitment),

@@ -66,8 +66,6 @@ export interface Mesh extends RpcCaller {
   readonly apiVersion: string | undefined;
   /** How operators are compared; undefined where there is one. */
   readonly agreement?: OperatorAgreement | undefined;
-  /** Number of HTTP requests sent to all nodes so far. */
-  readonly requestCount: number;
   /**
    * Calls the nodes until one has reported its slots; resolves to the genesis hash. Until then no other call succeeds.
    * Rejects with `upstream_unavailable` when the mesh is closed, and when every node is of another cluster; it may then

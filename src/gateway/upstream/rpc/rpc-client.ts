@@ -82,7 +82,6 @@ export class RpcClient {
   readonly #transport: HttpTransport;
   readonly #bulkhead: Bulkhead;
   readonly #redact: (text: string) => string;
-  #requestCount = 0;
   #lastId = 0;
   readonly #rateLimits: MethodRateLimits;
   readonly #latencyByMethod = new Map<RpcMethod, LatencyTracker>();
@@ -109,10 +108,6 @@ export class RpcClient {
     this.#transport = openHttpTransport(options, settings, budget);
     this.#bulkhead = new Bulkhead(settings.connections, settings.queue);
     this.#redact = redactor(options);
-  }
-
-  get requestCount(): number {
-    return this.#requestCount;
   }
 
   /** Version that the node named in its last response with a context. */
@@ -210,7 +205,6 @@ export class RpcClient {
         const nowMs = clock.monotonic();
         if (nowMs - startMs >= timeoutMs) throw noConnectionIn(timeoutMs); // its turn came with the last moment
         sentMs = nowMs;
-        this.#requestCount++;
         this.#rateLimits.recordRequest(method);
         if (!slow) this.#trackInFlight(1);
         onSent?.();

@@ -157,7 +157,6 @@ export async function runSchedule(
   const mesh: Mesh = {
     genesisHash: 'simulated',
     apiVersion: '0',
-    requestCount: 0,
     connect: async () => 'simulated',
     call: (method, params = []) => node().call(method, params),
     openSession: () => new Promise((resolve) => pendingSessions.push(resolve)),
