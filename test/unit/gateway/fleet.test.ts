@@ -12,6 +12,7 @@ import type { Event, StateKey, StoredAnswer } from '../../../src/gateway/fleet/e
 import { LEAD } from '../../../src/gateway/fleet/leadership/lead-script.ts';
 import { Leader } from '../../../src/gateway/fleet/leadership/leader.ts';
 import { Members } from '../../../src/gateway/fleet/leadership/members.ts';
+import { findFleet } from '../../../src/gateway/fleet/redis/fleet-client.ts';
 import { RedisFleet } from '../../../src/gateway/fleet/redis/redis-fleet.ts';
 import { AnswerFollower } from '../../../src/gateway/fleet/replication/answer-follower.ts';
 import { packMessage } from '../../../src/gateway/fleet/transport/redis/channel-message.ts';
@@ -446,6 +447,14 @@ t.test('memory-store', async (t) => {
     t.equal(a.members(), 2);
     b.leave();
     t.equal(a.members(), 1);
+  });
+});
+
+t.test('fleet-client', async (t) => {
+  t.test('a fleet that a scan returns twice is one', async (t) => {
+    const name = 'slotgate:{abcdefgh}:genesis';
+    const pages = [['7', [name]] as const, ['0', [name]] as const];
+    t.equal(await findFleet({ call: async () => pages.shift() }, null), 'slotgate:{abcdefgh}:');
   });
 });
 

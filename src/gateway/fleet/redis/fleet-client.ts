@@ -23,16 +23,16 @@ export async function withRedis<T>(
 }
 
 /** Returns where a fleet has its keys. Rejects with a StartError if there is not just one fleet, or none with `genesisHash`. */
-export async function findFleet(redis: RedisConnection, genesisHash: string | null): Promise<string> {
-  const prefixes: string[] = [];
+export async function findFleet(redis: Pick<RedisConnection, 'call'>, genesisHash: string | null): Promise<string> {
+  const prefixes = new Set<string>(); // a scan may return a name twice
   let cursor = '0';
   do {
     const answer = await redis.call('SCAN', cursor, 'MATCH', 'slotgate:{*}:genesis', 'COUNT', SCAN_COUNT);
     const [next, names] = answer as [string, string[]];
     cursor = next;
-    prefixes.push(...names.map((name) => name.slice(0, -'genesis'.length)));
+    for (const name of names) prefixes.add(name.slice(0, -'genesis'.length));
   } while (cursor !== '0');
-  const found = prefixes.filter((prefix) => genesisHash === null || prefix === prefixOf(genesisHash));
+  const found = [...prefixes].filter((prefix) => genesisHash === null || prefix === prefixOf(genesisHash));
   const [prefix] = found;
   if (prefix === undefined)
     throw new StartError(1, 'redis.url: no gateway has ever joined a fleet there: start one first');
