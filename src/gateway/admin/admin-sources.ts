@@ -28,7 +28,7 @@ export interface AdminSources {
     | 'isLeaving'
     | 'geyser'
   >;
-  readonly server: Pick<Server, 'meter' | 'stream' | 'subscribers' | 'pendingResponses' | 'pendingBytes'>;
+  readonly server: Pick<Server, 'answerCounts' | 'stream' | 'subscribers' | 'pendingResponses' | 'pendingBytes'>;
   readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'lag' | 'rateLimiter' | 'usage'>;
   readonly vitals: Pick<ClusterVitals, 'consensus' | 'failures'>;
   readonly sealer: Pick<Sealer, 'sealedCount' | 'signatureCount'>;

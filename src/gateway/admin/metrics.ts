@@ -38,7 +38,7 @@ function readsOf(sources: AdminSources): Readonly<Record<string, Read>> {
   const { context, server, access, vitals, sealer, guard, liveAccounts, tokenLists, ring, workers, watch } = sources;
   const { feed = () => undefined, failedReloads, frameDelays } = sources;
   const { cache, mesh, keys, engine, version } = context;
-  const { meter } = server;
+  const { answerCounts } = server;
   const { rateLimiter, admission } = access;
   const figures = readOnce(readProcessFigures);
   const readLoop = readLoopUtilization();
@@ -57,21 +57,21 @@ function readsOf(sources: AdminSources): Readonly<Record<string, Read>> {
     };
   return {
     *slotgate_http_requests_total(): Iterable<Series> {
-      for (const [route, { hits, byStatus }] of meter.routes) {
+      for (const [route, { hits, byStatus }] of answerCounts.routes) {
         if (hits > 0 || byStatus.has(200)) yield [[route, 200], hits + (byStatus.get(200) ?? 0)];
         for (const [code, count] of byStatus) if (code !== 200) yield [[route, code], count];
       }
     },
-    slotgate_http_errors_total: () => meter.errors,
+    slotgate_http_errors_total: () => answerCounts.errors,
     slotgate_http_connections_refused_total: () => access.connectionLimiter.refused,
     *slotgate_http_uncached_duration_seconds(): Iterable<Series> {
-      for (const [route, { uncachedSeconds }] of meter.routes)
+      for (const [route, { uncachedSeconds }] of answerCounts.routes)
         if (uncachedSeconds.count > 0) yield [[route], uncachedSeconds];
     },
     slotgate_http_responses_owed: () => server.pendingResponses,
     slotgate_http_owed_bytes: () => server.pendingBytes,
 
-    slotgate_cache_reads_total: () => ({ ...cache.reads, hit: cache.reads.hit + meter.hits }),
+    slotgate_cache_reads_total: () => ({ ...cache.reads, hit: cache.reads.hit + answerCounts.hits }),
     slotgate_cache_evictions_total: () => cache.evictions,
     slotgate_cache_entries: () => cache.entryCount,
     slotgate_cache_bytes: () => cache.sizeBytes,
@@ -152,7 +152,7 @@ function readsOf(sources: AdminSources): Readonly<Record<string, Read>> {
     slotgate_ratelimit_debt_units_total: () => rateLimiter.counts.debt,
     slotgate_admission_refused_total: () => admission.refused,
     slotgate_usage_write_failures_total: () => access.usage.failures,
-    slotgate_untrusted_forwarded_total: () => meter.untrustedForwarded,
+    slotgate_untrusted_forwarded_total: () => answerCounts.untrustedForwarded,
     slotgate_ratelimit_identities: () => rateLimiter.size,
     slotgate_admission_running: () => admission.ofCallers.running,
     slotgate_admission_waiting: () => admission.ofCallers.waiting,

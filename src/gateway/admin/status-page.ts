@@ -39,7 +39,7 @@ function statusOf(sources: AdminSources) {
       bytes: cache.sizeBytes,
       limitBytes: cache.maxBytes,
       reads: workers === undefined ? cache.reads : Object.fromEntries(workers.sumOf('slotgate_cache_reads_total')),
-      ...(workers === undefined && { hits: server.meter.hits }), // workers report them with their reads
+      ...(workers === undefined && { hits: server.answerCounts.hits }), // workers report them with their reads
     },
     live: {
       accounts: liveAccounts.size,

@@ -4,7 +4,7 @@ import { sleep } from '../../shared/runtime/sleep.ts';
 import { Tally } from '../../shared/runtime/tally.ts';
 import { addressText } from '../access/limits/client-ip.ts';
 import type { ReadEvents } from '../http/events/event-log.ts';
-import { RequestMeter } from '../http/rest/request-meter.ts';
+import { AnswerCounts } from '../http/rest/answer-counts.ts';
 import { createServer, type ServerOptions } from '../http/server.ts';
 import type { LogSource } from '../live/logs/live-logs.ts';
 import type { RouteReads } from '../routes/routing/route-read-through.ts';
@@ -46,7 +46,7 @@ export function openServer(
   elsewhere: Pick<ServerOptions, 'sharesPort' | 'answerRpc'> = {},
 ) {
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
-  const meter = new RequestMeter({
+  const answerCounts = new AnswerCounts({
     clock,
     slowMs: config.log.slowMs,
     onSlow: ({ ms, ...request }, omitted) =>
@@ -76,7 +76,7 @@ export function openServer(
     readEvents,
     sealer,
     access,
-    meter,
+    answerCounts,
     maxBodyBytes: config.limits.bodyBytes,
     turnBudget,
     pendingBytes: config.limits.pendingBytes,

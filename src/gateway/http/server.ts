@@ -138,8 +138,8 @@ export function createServer(options: ServerOptions) {
     readsProxyHeaders: access.clientIp.trustsProxies,
     refuseUnparsable: (fault, peer) => errorResponse(access.rateLimiter.peek(peer), unparsableError(fault), options),
     refusePipelined(peer) {
-      options.meter.countStatus(pathLabel(''), ERRORS.rate_limited.status);
-      options.meter.countError('rate_limited');
+      options.answerCounts.countStatus(pathLabel(''), ERRORS.rate_limited.status);
+      options.answerCounts.countError('rate_limited');
       return errorResponse(access.rateLimiter.peek(peer), tooDeepError(), options);
     },
     startCpuStopwatch: options.startCpuStopwatch,
@@ -201,7 +201,7 @@ export function createServer(options: ServerOptions) {
     get stream() {
       return mergedFigures(stream.figures, eventStreams, pubsub);
     },
-    meter: options.meter,
+    answerCounts: options.answerCounts,
     /** The bytes of answers that their readers don't have yet. */
     get pendingBytes() {
       return pendingResponses.bodies.owed.total;

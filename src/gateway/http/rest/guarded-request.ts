@@ -10,6 +10,7 @@ import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
 import type { RawResponse, StreamedResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { framingOf, plainFramingOf } from '../engine/request-guard.ts';
+import type { AnsweredRequest } from './answer-counts.ts';
 import { type HitPathDeps, isForwardedByStranger } from './hit-path.ts';
 import {
   checkMethod,
@@ -21,7 +22,6 @@ import {
   type SitePaths,
 } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
-import type { AnsweredRequest } from './request-meter.ts';
 import { requestIdIn, statusIn } from './response-headers.ts';
 import { type ErrorResponseOptions, errorResponse, type Payer } from './responses.ts';
 import { missingPage } from './site-response.ts';
@@ -49,7 +49,7 @@ export interface CheckedRequest {
 export type Responder = (request: CheckedRequest) => RawResponse | StreamedResponse | Promise<RawResponse> | undefined;
 
 export interface GuardDeps
-  extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'meter' | 'pendingResponses'>,
+  extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'answerCounts' | 'pendingResponses'>,
     ErrorResponseOptions {
   /** The pages and the widget; none if they are not served. */
   readonly site: SitePaths;
@@ -149,13 +149,14 @@ export class GuardedRequest implements Payer {
 
   /** Pays the known units. A caller without quota learns of nothing else that is wrong with the request. */
   #payKnownUnits(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): RequestAccount {
-    const { access, meter } = this.#deps;
+    const { access, answerCounts } = this.#deps;
     const hasNonce = !this.#isPlain && req.getHeader('x-receipt-nonce') !== '';
     const account = this.#isPlain ? this.#openAccount(address) : this.#authenticate(req, address);
     try {
       account.reserve(BASE_UNITS + (hasNonce ? NONCE_UNITS : 0));
     } catch (refusal) {
-      if (isForwardedByStranger(req, res, access.clientIp)) meter.countUntrustedForwarded(res.getRemoteAddress());
+      if (isForwardedByStranger(req, res, access.clientIp))
+        answerCounts.countUntrustedForwarded(res.getRemoteAddress());
       throw refusal;
     }
     return account;
@@ -251,8 +252,8 @@ export class GuardedRequest implements Payer {
   }
 
   #count({ headers }: Pick<RawResponse, 'headers'>): void {
-    const { meter, context } = this.#deps;
-    if (this.#failure !== undefined) meter.countError(this.#failure);
+    const { answerCounts, context } = this.#deps;
+    if (this.#failure !== undefined) answerCounts.countError(this.#failure);
     const upstreamCalls = this.#account?.cost.calls ?? 0;
     const route = this.#route;
     const status = statusIn(headers);
@@ -268,6 +269,6 @@ export class GuardedRequest implements Payer {
         upstreamCalls,
       };
     };
-    meter.countAnswered({ route, status, ms }, this.#isUncached || upstreamCalls > 0, describe);
+    answerCounts.countAnswered({ route, status, ms }, this.#isUncached || upstreamCalls > 0, describe);
   }
 }

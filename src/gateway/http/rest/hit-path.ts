@@ -14,6 +14,7 @@ import type { PipeliningDetector } from '../engine/pipelining-detector.ts';
 import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
+import type { AnswerCounts } from './answer-counts.ts';
 import { bodyFor, type ContentCoding, type EncodedBody, isCompressible } from './content-coding.ts';
 import {
   canAnswer,
@@ -24,7 +25,6 @@ import {
   UNCONDITIONAL,
 } from './hit-conditions.ts';
 import { pathLabel } from './path-kinds.ts';
-import type { RequestMeter } from './request-meter.ts';
 import { HeaderTemplate } from './response-headers.ts';
 import { cacheControlOf, cachedReadResponse, type ErrorResponseOptions, errorResponse } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
@@ -37,7 +37,7 @@ export interface HitPathDeps extends ErrorResponseOptions {
   readonly pendingResponses: PendingResponses;
   readonly pipelining: PipeliningDetector;
   readonly sources: AllowedSources;
-  readonly meter: RequestMeter;
+  readonly answerCounts: AnswerCounts;
 }
 
 interface Found {
@@ -123,7 +123,8 @@ export class HitPath {
     const hit: Hit = { entry, conditions, units, principal, address, accept };
     const quota = rateLimiter.consume(address, units, principal);
     if (!quota.allowed) {
-      if (isForwardedByStranger(req, res, clientIp)) this.#deps.meter.countUntrustedForwarded(res.getRemoteAddress());
+      if (isForwardedByStranger(req, res, clientIp))
+        this.#deps.answerCounts.countUntrustedForwarded(res.getRemoteAddress());
       this.refuse(new Reply(res, this.pendingResponses), hit, quota, rateLimitExceeded(quota));
     } else if (body !== undefined) this.#send(res, hit, body, quota);
     else this.#seal(res, hit, quota);
@@ -171,7 +172,7 @@ export class HitPath {
     to.reserve(null, callerOf(hit));
     const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
     to.send(cachedReadResponse({ charge: () => quota }, read, { ...conditions, accept: '' }));
-    this.#deps.meter.countStatus(labelOf(entry), 304);
+    this.#deps.answerCounts.countStatus(labelOf(entry), 304);
     this.#recordUnits(hit, 'answered', units);
   }
 
@@ -188,17 +189,17 @@ export class HitPath {
 
   /** Sends an error. What is refused costs nothing, save the receipt that couldn't be made. */
   refuse(to: Reply, hit: Hit, quota: QuotaFigures, thrown: unknown): void {
-    const { meter } = this.#deps;
+    const { answerCounts } = this.#deps;
     const refusal = GatewayError.from(thrown);
     const isFree = refusal.code === 'rate_limited' || refusal.code === 'overloaded';
     to.send(errorResponse(quota, thrown, this.#deps, hit.entry.key));
-    meter.countStatus(labelOf(hit.entry), refusal.status);
-    meter.countError(refusal.code);
+    answerCounts.countStatus(labelOf(hit.entry), refusal.status);
+    answerCounts.countError(refusal.code);
     this.#recordUnits(hit, usageOutcomeOf(refusal), isFree ? 0 : hit.units);
   }
 
   #recordAnswer(hit: Hit): void {
-    this.#deps.meter.countHit(labelOf(hit.entry));
+    this.#deps.answerCounts.countHit(labelOf(hit.entry));
     this.#recordUnits(hit, 'answered', hit.units);
   }
 

@@ -37,7 +37,7 @@ const MAX_DROPPED_BYTES = 1024 * 1024;
 
 /** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. None ever throws. */
 export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
-  const { meter, pendingResponses } = deps;
+  const { answerCounts, pendingResponses } = deps;
   const hitPath = new HitPath(deps);
   const getResponder = new GetResponder(deps);
   const guarded =
@@ -55,8 +55,8 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
     try {
       return hitPath.serve(res, req) || miss(res, req);
     } catch (thrown) {
-      meter.countStatus(pathLabel(req.getUrl()), 500);
-      meter.countError('internal_error');
+      answerCounts.countStatus(pathLabel(req.getUrl()), 500);
+      answerCounts.countError('internal_error');
       new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, deps, req.getUrl()));
       return false;
     }

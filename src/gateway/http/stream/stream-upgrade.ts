@@ -8,9 +8,9 @@ import type { RouteContext } from '../../routes/routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
 import type { EngineRequest, EngineResponse, UpgradeContext } from '../engine/engine.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
+import type { AnswerCounts } from '../rest/answer-counts.ts';
 import { isForwardedByStranger } from '../rest/hit-path.ts';
 import { checkStarted } from '../rest/path-kinds.ts';
-import type { RequestMeter } from '../rest/request-meter.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { type ErrorResponseOptions, errorResponse } from '../rest/responses.ts';
 import { recordUsage, usageOutcomeOf } from '../rest/usage-metering.ts';
@@ -21,7 +21,7 @@ export interface StreamUpgradeOptions extends ErrorResponseOptions {
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
-  readonly meter: RequestMeter;
+  readonly answerCounts: AnswerCounts;
   readonly context: Pick<RouteContext, 'startupProblem' | 'isDraining'>;
 }
 
@@ -38,7 +38,7 @@ export function createStreamUpgrade<Data>(
   path: StreamPath,
   prepare: Prepare<Data>,
 ): Upgrade {
-  const { access, sources, meter, pendingResponses } = options;
+  const { access, sources, answerCounts, pendingResponses } = options;
   return (res, req, context) => {
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
     let principal: Principal | undefined;
@@ -71,17 +71,17 @@ export function createStreamUpgrade<Data>(
         '', // no extension
         context,
       );
-      meter.countStatus(path, 101);
+      answerCounts.countStatus(path, 101);
       recordUsage(access.usage, principal, path, 'answered', BASE_UNITS);
     } catch (thrown) {
       caller?.streamSlot.release();
       const { status, code } = GatewayError.from(thrown);
       if (status === 429) quota = giveBack();
-      meter.countStatus(path, status);
-      meter.countError(code);
+      answerCounts.countStatus(path, status);
+      answerCounts.countError(code);
       recordUsage(access.usage, principal, path, usageOutcomeOf(thrown), status === 429 ? 0 : BASE_UNITS);
       if (status === 429 && isForwardedByStranger(req, res, access.clientIp))
-        meter.countUntrustedForwarded(res.getRemoteAddress());
+        answerCounts.countUntrustedForwarded(res.getRemoteAddress());
       new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, options, req.getUrl()));
     }
   };

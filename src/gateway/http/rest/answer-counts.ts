@@ -23,7 +23,7 @@ export interface AnsweredRequest {
   readonly upstreamCalls: number;
 }
 
-export interface RequestMeterOptions {
+export interface AnswerCountsOptions {
   readonly clock: Clock;
   /** The milliseconds above which an answer is slow; null for never. */
   readonly slowMs: number | null;
@@ -38,17 +38,17 @@ const MAX_SLOW_PER_SECOND = 10;
 /** Publishes each {@link AnsweredRequest} that the cache had no answer for. */
 const missChannel = channel('slotgate:miss');
 
-export class RequestMeter {
+export class AnswerCounts {
   readonly errors = new Map((Object.keys(ERRORS) as ErrorCode[]).map((code) => [code, 0]));
   /** The 429 answers to peers that name other callers and are no trusted proxies: all of those count as one. */
   untrustedForwarded = 0;
-  readonly #options: RequestMeterOptions;
+  readonly #options: AnswerCountsOptions;
   readonly routes = new Map<string, RouteCounts>();
   #slowSecondMs = Number.NEGATIVE_INFINITY;
   #slowInSecond = 0;
   #slowOmitted = 0;
 
-  constructor(options: RequestMeterOptions) {
+  constructor(options: AnswerCountsOptions) {
     this.#options = options;
   }
 
