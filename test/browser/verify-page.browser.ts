@@ -124,42 +124,39 @@ t.test('its policy keeps foreign scripts out, and the page out of frames', async
   t.match((await framed).url(), /^chrome-error:/);
 });
 
-t.test(
-  'it begins with an example: a live answer is proven, and with one digit forged refused, on the first screen',
-  async (t) => {
-    const { page, problems } = await openTab(t);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${gateway.url}/verify`);
-    await page.waitForSelector('#finding.proven');
-    t.match(await page.textContent('#finding'), /^✓ ProvenThe key \w{4}…\w{4} said this, to this request, at slot \d+/);
-    const bottom = await page.locator('#finding > p').evaluate((element) => element.getBoundingClientRect().bottom);
-    t.ok(bottom < 844, `the verdict ends at ${bottom} px`);
-    await page.click('#forge');
-    t.match(await page.textContent('#finding'), /^✗ Forged/);
-    await page.click('#example');
-    await page.waitForSelector('#finding.proven');
-    t.match(await judged(page, body), /^\? Signed, but by whom\?/, 'an answer of the reader is not compared with it');
+t.test('it begins with a live answer that is proven and, with one digit forged, refused', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${gateway.url}/verify`);
+  await page.waitForSelector('#finding.proven');
+  t.match(await page.textContent('#finding'), /^✓ ProvenThe key \w{4}…\w{4} said this, to this request, at slot \d+/);
+  const bottom = await page.locator('#finding > p').evaluate((element) => element.getBoundingClientRect().bottom);
+  t.ok(bottom < 844, `the verdict ends at ${bottom} px`);
+  await page.click('#forge');
+  t.match(await page.textContent('#finding'), /^✗ Forged/);
+  await page.click('#example');
+  await page.waitForSelector('#finding.proven');
+  t.match(await judged(page, body), /^\? Signed, but by whom\?/, 'an answer of the reader is not compared with it');
 
-    let held: Route | undefined;
-    await page.route('**/api/v1/balance/*', (route) => {
-      held = route;
-    });
-    await page.reload();
-    await waitFor(() => held !== undefined, 'the request for the example');
-    t.match(await judged(page, body), /^\? Signed, but by whom\?/);
-    const late = page.waitForResponse('**/api/v1/balance/*');
-    await held?.continue();
-    await (await late).finished();
-    await page.waitForTimeout(300); // for an example that would be shown
-    t.equal(await page.inputValue('#body'), body, 'an example that comes late is not shown');
-    t.equal(await page.inputValue('#publicKey'), '');
-    const handedOver = { body, request: `GET /api/v1${target}`, nonce: 'ab'.repeat(16) };
-    await page.goto(`${gateway.url}/verify#${new URLSearchParams(handedOver)}`);
-    await page.waitForSelector('#finding.refused');
-    t.match(await page.textContent('#finding tr.wrong'), /^nonce/, 'the nonce of a link is compared');
-    t.same(problems, []);
-  },
-);
+  let held: Route | undefined;
+  await page.route('**/api/v1/balance/*', (route) => {
+    held = route;
+  });
+  await page.reload();
+  await waitFor(() => held !== undefined, 'the request for the example');
+  t.match(await judged(page, body), /^\? Signed, but by whom\?/);
+  const late = page.waitForResponse('**/api/v1/balance/*');
+  await held?.continue();
+  await (await late).finished();
+  await page.waitForTimeout(300); // for an example that would be shown
+  t.equal(await page.inputValue('#body'), body, 'an example that comes late is not shown');
+  t.equal(await page.inputValue('#publicKey'), '');
+  const handedOver = { body, request: `GET /api/v1${target}`, nonce: 'ab'.repeat(16) };
+  await page.goto(`${gateway.url}/verify#${new URLSearchParams(handedOver)}`);
+  await page.waitForSelector('#finding.refused');
+  t.match(await page.textContent('#finding tr.wrong'), /^nonce/, 'the nonce of a link is compared');
+  t.same(problems, []);
+});
 
 t.test('no name in a result shows the figures beside it in another order', async (t) => {
   const { page } = await openTab(t);

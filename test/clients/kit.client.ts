@@ -187,45 +187,42 @@ const failureOf = (pending: Promise<unknown>): Promise<unknown> => pending.catch
 /** Steps until a promise is settled. */
 const stepped = <T>(pending: Promise<T>): Promise<T> => untilSettled(pending, step);
 
-t.test(
-  "kit's strategies of confirmation end as over a node: landed, expired, with another nonce, aborted",
-  async (t) => {
-    const http = `${gateway.url}/api/v1/rpc`;
-    const connections = {
-      rpc: createSolanaRpc(http),
-      rpcSubscriptions: createSolanaRpcSubscriptions(http.replace('http', 'ws')),
-    };
-    const commitment = 'confirmed';
-    const { signal: abortSignal } = new AbortController();
-    const confirm = createRecentSignatureConfirmationPromiseFactory(connections);
-    const landed = toSignature(signature);
-    await stepped(confirm({ signature: landed, commitment, abortSignal }));
+t.test("kit's strategies of confirmation end as over a node: landed, expired, new nonce, aborted", async (t) => {
+  const http = `${gateway.url}/api/v1/rpc`;
+  const connections = {
+    rpc: createSolanaRpc(http),
+    rpcSubscriptions: createSolanaRpcSubscriptions(http.replace('http', 'ws')),
+  };
+  const commitment = 'confirmed';
+  const { signal: abortSignal } = new AbortController();
+  const confirm = createRecentSignatureConfirmationPromiseFactory(connections);
+  const landed = toSignature(signature);
+  await stepped(confirm({ signature: landed, commitment, abortSignal }));
 
-    const exceed = createBlockHeightExceedencePromiseFactory(connections);
-    const lastValidBlockHeight = BigInt(cluster.chain.slot('confirmed')) + 3n;
-    const expired = await failureOf(stepped(exceed({ lastValidBlockHeight, commitment, abortSignal })));
-    t.match(expired, { context: { __code: SOLANA_ERROR__BLOCK_HEIGHT_EXCEEDED } }, 'a blockhash expires');
+  const exceed = createBlockHeightExceedencePromiseFactory(connections);
+  const lastValidBlockHeight = BigInt(cluster.chain.slot('confirmed')) + 3n;
+  const expired = await failureOf(stepped(exceed({ lastValidBlockHeight, commitment, abortSignal })));
+  t.match(expired, { context: { __code: SOLANA_ERROR__BLOCK_HEIGHT_EXCEEDED } }, 'a blockhash expires');
 
-    const nonceAccountAddress = toAddress(putNonce(7));
-    await step(4);
-    await untilCurrent(world);
-    const invalidate = createNonceInvalidationPromiseFactory(connections);
-    const currentNonceValue = bs58.encode(new Uint8Array(32).fill(7));
-    const invalid = stepped(invalidate({ nonceAccountAddress, currentNonceValue, commitment, abortSignal }));
-    await step(4);
-    putNonce(8);
-    t.match(await failureOf(invalid), { context: { __code: SOLANA_ERROR__INVALID_NONCE } }, 'a nonce is used');
+  const nonceAccountAddress = toAddress(putNonce(7));
+  await step(4);
+  await untilCurrent(world);
+  const invalidate = createNonceInvalidationPromiseFactory(connections);
+  const currentNonceValue = bs58.encode(new Uint8Array(32).fill(7));
+  const invalid = stepped(invalidate({ nonceAccountAddress, currentNonceValue, commitment, abortSignal }));
+  await step(4);
+  putNonce(8);
+  t.match(await failureOf(invalid), { context: { __code: SOLANA_ERROR__INVALID_NONCE } }, 'a nonce is used');
 
-    const end = new AbortController();
-    const unknown = toSignature('1'.repeat(64));
-    const waiting = stepped(confirm({ signature: unknown, commitment, abortSignal: end.signal }));
-    const read = connections.rpc.getSlot().send({ abortSignal: end.signal });
-    end.abort();
-    await t.rejects(read, { name: 'AbortError' });
-    await t.rejects(waiting, { name: 'AbortError' });
-    t.ok(await connections.rpc.getSlot().send(), 'others go on');
-  },
-);
+  const end = new AbortController();
+  const unknown = toSignature('1'.repeat(64));
+  const waiting = stepped(confirm({ signature: unknown, commitment, abortSignal: end.signal }));
+  const read = connections.rpc.getSlot().send({ abortSignal: end.signal });
+  end.abort();
+  await t.rejects(read, { name: 'AbortError' });
+  await t.rejects(waiting, { name: 'AbortError' });
+  t.ok(await connections.rpc.getSlot().send(), 'others go on');
+});
 
 t.test('calls share a connection, and an answer is the same for a client that accepts gzip', async (t) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -236,43 +236,35 @@ t.test('balances', async (t) => {
     await refused(`?addresses=${WALLET}&limit=1`, 'invalid_query', /addresses, commitment/);
   });
 
-  t.test(
-    'a hit costs one unit, a miss one per started ten addresses, and what is not left costs nothing',
-    async (t) => {
-      const { get } = await startStepped(t, { set: ['limits.free.units=22'] });
-      let left = 22;
-      const costs = async (
-        units: number,
-        path: string,
-        what: string,
-        init: RequestOptions = {},
-      ): Promise<HttpAnswer> => {
-        left -= units;
-        const answer = await get(path, init);
-        t.equal(Number(answer.headers.get('x-ratelimit-remaining')), left, what);
-        return answer;
-      };
-      const nonce = { headers: { 'x-receipt-nonce': 'n0nce-of_16-char' } };
-      const forty = pathOf(FORTY);
-      await costs(1, pathOf(FORTY.slice(0, 10)), 'ten');
-      await costs(2, pathOf(FORTY.slice(0, 11)), 'eleven');
-      t.equal((await costs(4, forty, 'a miss')).headers.get('x-cache'), 'MISS');
-      const { headers } = await costs(1, forty, 'a hit');
-      t.equal(headers.get('x-cache'), 'HIT');
-      await costs(1, forty.replaceAll('%2C', ','), 'a hit in another spelling');
-      await costs(1, forty, 'HEAD', { method: 'HEAD' });
-      t.equal((await costs(2, forty, 'a nonce', nonce)).json.receipt.nonce, 'n0nce-of_16-char');
-      await costs(5, pathOf(FORTY.toReversed()), 'a miss with a nonce', nonce);
-      const etag = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
-      t.equal((await costs(1, forty, 'a 304', etag)).status, 304);
-      t.equal((await costs(1, `${forty}%2Cx`, 'what is invalid')).status, 400);
-      await costs(2, pathOf(FORTY.slice(0, 20)), 'twenty');
-      await costs(1, forty, 'the last');
-      for (const init of [{}, nonce, etag, { method: 'HEAD' }])
-        t.equal((await costs(0, forty, 'nothing is charged', init)).status, 429);
-      t.equal(left, 0);
-    },
-  );
+  t.test('a hit costs one unit, a miss one for ten addresses, and what is not left costs nothing', async (t) => {
+    const { get } = await startStepped(t, { set: ['limits.free.units=22'] });
+    let left = 22;
+    const costs = async (units: number, path: string, what: string, init: RequestOptions = {}): Promise<HttpAnswer> => {
+      left -= units;
+      const answer = await get(path, init);
+      t.equal(Number(answer.headers.get('x-ratelimit-remaining')), left, what);
+      return answer;
+    };
+    const nonce = { headers: { 'x-receipt-nonce': 'n0nce-of_16-char' } };
+    const forty = pathOf(FORTY);
+    await costs(1, pathOf(FORTY.slice(0, 10)), 'ten');
+    await costs(2, pathOf(FORTY.slice(0, 11)), 'eleven');
+    t.equal((await costs(4, forty, 'a miss')).headers.get('x-cache'), 'MISS');
+    const { headers } = await costs(1, forty, 'a hit');
+    t.equal(headers.get('x-cache'), 'HIT');
+    await costs(1, forty.replaceAll('%2C', ','), 'a hit in another spelling');
+    await costs(1, forty, 'HEAD', { method: 'HEAD' });
+    t.equal((await costs(2, forty, 'a nonce', nonce)).json.receipt.nonce, 'n0nce-of_16-char');
+    await costs(5, pathOf(FORTY.toReversed()), 'a miss with a nonce', nonce);
+    const etag = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
+    t.equal((await costs(1, forty, 'a 304', etag)).status, 304);
+    t.equal((await costs(1, `${forty}%2Cx`, 'what is invalid')).status, 400);
+    await costs(2, pathOf(FORTY.slice(0, 20)), 'twenty');
+    await costs(1, forty, 'the last');
+    for (const init of [{}, nonce, etag, { method: 'HEAD' }])
+      t.equal((await costs(0, forty, 'nothing is charged', init)).status, 429);
+    t.equal(left, 0);
+  });
 
   t.test('two hundred wallets that are kept live cost five units, however they are combined', async (t) => {
     const world = await startStepped(t, { set: ['live.auditMs=3600000', 'limits.free.units=100000'] });
@@ -346,33 +338,30 @@ t.test('large-lists', async (t) => {
     t.same(Object.keys(json), ['error', 'message']);
   };
 
-  t.test(
-    'ten thousand accounts are listed in order and summed up, charged by the hundred and not read ahead',
-    async (t) => {
-      const holder = owner();
-      lists(listed(holder, 0, MOST - 1), listed(holder, MOST - 1, 1));
-      const { status, json, headers } = await get(`/token-accounts/${holder}`);
-      t.equal(status, 200);
-      const left = (from: Headers): number => Number(from.get('x-ratelimit-remaining'));
-      const hit = await get(`/token-accounts/${holder}`);
-      const bytesRead = 4; // MiB beyond the first
-      const bytesSent = left(headers) - left(hit.headers); // 1 for the request, and its MiB
-      const rows = MOST + 1; // its mint, too
-      t.equal(
-        Number(headers.get('x-ratelimit-limit')) - left(headers),
-        bytesSent + Math.ceil(rows / 100) - 1 + 1 + bytesRead,
-      );
-      const reads = node.requestCounts.get('getTokenAccountsByOwner');
-      await step(2);
-      t.equal(node.requestCounts.get('getTokenAccountsByOwner'), reads, 'its next reader pays for it');
-      const sorted = Array.from({ length: MOST }, (_, i) => numbered(i));
-      t.ok(pluck(json.result, 'address').join() === sorted.join(), 'compared as text: t.same takes a second');
-      const seventySeventh = numbered(77);
-      t.equal(json.result.find(({ address }) => address === seventySeventh)?.tokenAmount.amount, '77');
-      const portfolio = (await get(`/address/${holder}/portfolio`)).json.result;
-      t.match(portfolio.items, [{ mint: GOLD.mint.address, accounts: MOST - 1, amount: `${(MOST * (MOST - 1)) / 2}` }]);
-    },
-  );
+  t.test('ten thousand accounts are listed in order and summed, charged by the hundred, not read ahead', async (t) => {
+    const holder = owner();
+    lists(listed(holder, 0, MOST - 1), listed(holder, MOST - 1, 1));
+    const { status, json, headers } = await get(`/token-accounts/${holder}`);
+    t.equal(status, 200);
+    const left = (from: Headers): number => Number(from.get('x-ratelimit-remaining'));
+    const hit = await get(`/token-accounts/${holder}`);
+    const bytesRead = 4; // MiB beyond the first
+    const bytesSent = left(headers) - left(hit.headers); // 1 for the request, and its MiB
+    const rows = MOST + 1; // its mint, too
+    t.equal(
+      Number(headers.get('x-ratelimit-limit')) - left(headers),
+      bytesSent + Math.ceil(rows / 100) - 1 + 1 + bytesRead,
+    );
+    const reads = node.requestCounts.get('getTokenAccountsByOwner');
+    await step(2);
+    t.equal(node.requestCounts.get('getTokenAccountsByOwner'), reads, 'its next reader pays for it');
+    const sorted = Array.from({ length: MOST }, (_, i) => numbered(i));
+    t.ok(pluck(json.result, 'address').join() === sorted.join(), 'compared as text: t.same takes a second');
+    const seventySeventh = numbered(77);
+    t.equal(json.result.find(({ address }) => address === seventySeventh)?.tokenAmount.amount, '77');
+    const portfolio = (await get(`/address/${holder}/portfolio`)).json.result;
+    t.match(portfolio.items, [{ mint: GOLD.mint.address, accounts: MOST - 1, amount: `${(MOST * (MOST - 1)) / 2}` }]);
+  });
 
   t.test("a portfolio and a list of one owner, read together, share the node's lists", async (t) => {
     const holder = owner();
@@ -384,26 +373,23 @@ t.test('large-lists', async (t) => {
     t.equal(node.requestCounts.get('getTokenAccountsByOwner'), before + 2, 'one of each token program');
   });
 
-  t.test(
-    'a portfolio of a thousand tokens is valued; of one more it is refused, and the refusal remembered',
-    async (t) => {
-      const [fitting, refused] = [owner(), owner()];
-      lists(listed(fitting, 0, 1001, numbered), []); // one of them empty
-      const { status, json } = await get(`/address/${fitting}/portfolio`);
-      t.strictSame([status, json.result.items.length], [200, 1000]);
-      lists(listed(refused, 1, 1001, numbered), []);
-      const readJson = async (path: string, init?: RequestOptions): Promise<unknown> => (await get(path, init)).json;
-      const message =
-        'the address holds more than 1,000 different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT';
-      const refusal = { error: 'result_too_large', message };
-      t.same(await readJson(`/address/${refused}/portfolio`), refusal);
-      const before = new Map(node.requestCounts);
-      const latest = { headers: { 'x-min-slot': String(cluster.chain.slot('confirmed')) } };
-      t.same(await readJson(`/address/${refused}/portfolio`), refusal);
-      t.same(await readJson(`/address/${refused}/portfolio`, latest), refusal);
-      t.same(node.requestCounts, before, 'at no cost');
-    },
-  );
+  t.test('a portfolio of a thousand tokens is valued; one more is refused, which is remembered', async (t) => {
+    const [fitting, refused] = [owner(), owner()];
+    lists(listed(fitting, 0, 1001, numbered), []); // one of them empty
+    const { status, json } = await get(`/address/${fitting}/portfolio`);
+    t.strictSame([status, json.result.items.length], [200, 1000]);
+    lists(listed(refused, 1, 1001, numbered), []);
+    const readJson = async (path: string, init?: RequestOptions): Promise<unknown> => (await get(path, init)).json;
+    const message =
+      'the address holds more than 1,000 different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT';
+    const refusal = { error: 'result_too_large', message };
+    t.same(await readJson(`/address/${refused}/portfolio`), refusal);
+    const before = new Map(node.requestCounts);
+    const latest = { headers: { 'x-min-slot': String(cluster.chain.slot('confirmed')) } };
+    t.same(await readJson(`/address/${refused}/portfolio`), refusal);
+    t.same(await readJson(`/address/${refused}/portfolio`, latest), refusal);
+    t.same(node.requestCounts, before, 'at no cost');
+  });
 
   t.test('one more is too many: of both programs together, of one, of one mint', async () => {
     for (const [classic, newer] of [

@@ -300,97 +300,91 @@ export async function typed() {
 }
 `;
 
-  t.test(
-    'the compiler names what the client needs in a project without the types of Node, and the example compiles',
-    async (t) => {
-      const folder = t.testdir({
-        'tsconfig.json': JSON.stringify({
-          compilerOptions: {
-            strict: true,
-            noEmit: true,
-            skipLibCheck: true,
-            target: 'es2023',
-            lib: ['es2023', 'dom'],
-            types: [],
-            module: 'nodenext',
-          },
-          files: ['consumer.mts'],
-        }),
-        'consumer.mts': CONSUMER.replace(/declare const console.*\n/, '') + example.replace(/^import .*\n/, ''),
-      });
-      const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT));
-      const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
-      t.equal(status, 0, stdout + stderr);
-    },
-  );
+  t.test('the compiler names what the client needs without the types of Node, and the example compiles', async (t) => {
+    const folder = t.testdir({
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          skipLibCheck: true,
+          target: 'es2023',
+          lib: ['es2023', 'dom'],
+          types: [],
+          module: 'nodenext',
+        },
+        files: ['consumer.mts'],
+      }),
+      'consumer.mts': CONSUMER.replace(/declare const console.*\n/, '') + example.replace(/^import .*\n/, ''),
+    });
+    const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+    t.equal(status, 0, stdout + stderr);
+  });
 });
 
 t.test('client-stream', async (t) => {
   const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
-  t.test(
-    'the stream of a real gateway: verified frames, a verified balance, and both again after a reconnect',
-    async (t) => {
-      const { gateway, cluster, clock, step } = await startStepped(t, { perSlot: 2 });
-      const sockets: NodeSocket[] = [];
-      const client = createClient({
-        url: gateway.url,
-        publicKey: gateway.publicKey,
-        clock,
-        random: () => 0,
-        openSocket: (url, headers) => {
-          const socket = new NodeSocket(url, { headers });
-          sockets.push(socket);
-          return socket;
-        },
-      });
-      const frames: Snapshot[] = [];
-      const signed: boolean[] = [];
-      const missed: (number | null)[] = [];
-      const updates: { readonly seq: number; readonly slot: number; readonly lamports: bigint }[] = [];
-      const errors: unknown[] = [];
-      const stream = client.stream({
-        receipts: true,
-        onSnapshot(snapshot, { receipt }) {
-          frames.push(snapshot);
-          signed.push(receipt?.slot === snapshot.slot);
-        },
-        onGap: (gap) => missed.push(gap.missed),
-        onError: (error) => errors.push(error),
-        silenceMs: 3_600_000, // the manual clock runs ahead of the sockets
-      });
-      t.teardown(() => stream.close());
-      stream.subscribe('balance', WALLET, {
-        onUpdate: ({ seq, slot, result }) => updates.push({ seq, slot, lamports: BigInt(result.lamports) }),
-        onError: (error) => errors.push(error),
-      });
-      await waitFor(() => frames.length > 0 && updates.length > 0, 'the first of both');
-      for (let i = 0; i < 40 && updates.length < 3; i++) await step();
-      await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
-      t.same(missed, []);
-      t.same(pluck(updates.slice(0, 3), 'seq'), [0, 1, 2]);
+  t.test('the stream of a real gateway: verified frames, a verified balance, also after a reconnect', async (t) => {
+    const { gateway, cluster, clock, step } = await startStepped(t, { perSlot: 2 });
+    const sockets: NodeSocket[] = [];
+    const client = createClient({
+      url: gateway.url,
+      publicKey: gateway.publicKey,
+      clock,
+      random: () => 0,
+      openSocket: (url, headers) => {
+        const socket = new NodeSocket(url, { headers });
+        sockets.push(socket);
+        return socket;
+      },
+    });
+    const frames: Snapshot[] = [];
+    const signed: boolean[] = [];
+    const missed: (number | null)[] = [];
+    const updates: { readonly seq: number; readonly slot: number; readonly lamports: bigint }[] = [];
+    const errors: unknown[] = [];
+    const stream = client.stream({
+      receipts: true,
+      onSnapshot(snapshot, { receipt }) {
+        frames.push(snapshot);
+        signed.push(receipt?.slot === snapshot.slot);
+      },
+      onGap: (gap) => missed.push(gap.missed),
+      onError: (error) => errors.push(error),
+      silenceMs: 3_600_000, // the manual clock runs ahead of the sockets
+    });
+    t.teardown(() => stream.close());
+    stream.subscribe('balance', WALLET, {
+      onUpdate: ({ seq, slot, result }) => updates.push({ seq, slot, lamports: BigInt(result.lamports) }),
+      onError: (error) => errors.push(error),
+    });
+    await waitFor(() => frames.length > 0 && updates.length > 0, 'the first of both');
+    for (let i = 0; i < 40 && updates.length < 3; i++) await step();
+    await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
+    t.same(missed, []);
+    t.same(pluck(updates.slice(0, 3), 'seq'), [0, 1, 2]);
 
-      sockets[0]?.terminate();
-      await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
-      const before = updates.length;
-      await step(5);
-      await waitFor(() => sockets.length === 2 && updates.length > before, 'the new connection');
-      t.equal(updates[before]?.seq, 0);
-      for (const { slot, lamports } of updates) t.equal(lamports, cluster.chain.accountAt(WALLET, slot)?.lamports);
-      await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
-      t.same(
-        pluck(frames, 'seq'),
-        frames.map(({ seq }) => seq).toSorted((a, b) => a - b),
-      );
-      t.equal(
-        frames.length + missed.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-        (frames.at(-1)?.seq ?? 0) - (frames[0]?.seq ?? 0) + 1,
-        'every frame was received or reported missing',
-      );
-      t.same(errors, []);
-      t.ok(signed.every(Boolean));
-    },
-  );
+    sockets[0]?.terminate();
+    await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
+    const before = updates.length;
+    await step(5);
+    await waitFor(() => sockets.length === 2 && updates.length > before, 'the new connection');
+    t.equal(updates[before]?.seq, 0);
+    for (const { slot, lamports } of updates) t.equal(lamports, cluster.chain.accountAt(WALLET, slot)?.lamports);
+    await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
+    t.same(
+      pluck(frames, 'seq'),
+      frames.map(({ seq }) => seq).toSorted((a, b) => a - b),
+    );
+    t.equal(
+      frames.length + missed.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      (frames.at(-1)?.seq ?? 0) - (frames[0]?.seq ?? 0) + 1,
+      'every frame was received or reported missing',
+    );
+    t.same(errors, []);
+    t.ok(signed.every(Boolean));
+  });
 
   t.test('200 accounts are subscribed to with three messages, on each connection', async (t) => {
     const { gateway, clock } = await startStepped(t, { set: ['limits.free.subscriptions=200'] });

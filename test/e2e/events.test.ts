@@ -72,34 +72,31 @@ t.test('events', async (t) => {
 
   await stepUntil(async () => (await harness.get('/health')).json.result?.geyser?.status === 'up', 'the feed');
 
-  t.test(
-    'a stream begins with the states and a mark, and goes on with each change and the state before it',
-    async (t) => {
-      const stream = await open(t, TOPICS);
-      t.equal(stream.status, 200);
-      t.match(stream.headers, {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store, no-transform',
-        'x-accel-buffering': 'no',
-        'x-ratelimit-remaining': String,
-      });
-      await stepUntil(() => stream.events.length >= 4, 'the first states');
-      t.strictSame(
-        stream.events.map(({ event }) => event),
-        ['message', 'snapshot', 'snapshot', 'message'],
-      );
-      t.match(stream.events[3]?.id, /^\d+\.1$/);
-      put(ONE);
-      put(TWO);
-      await stepUntil(
-        () => stream.events.some(({ event, id }) => event === 'change' && id?.endsWith('.1')),
-        'the changes',
-      );
-      const [first, second] = stream.events.filter(({ event }) => event === 'change');
-      t.equal(first?.id?.replace('.0', '.1'), second?.id, 'one block, two positions');
-      t.match(JSON.parse(first?.data ?? ''), { address: ONE, event: first?.id, before: { result: { lamports: 0 } } });
-    },
-  );
+  t.test('a stream begins with the states and a mark, then has each change and the state before it', async (t) => {
+    const stream = await open(t, TOPICS);
+    t.equal(stream.status, 200);
+    t.match(stream.headers, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-ratelimit-remaining': String,
+    });
+    await stepUntil(() => stream.events.length >= 4, 'the first states');
+    t.strictSame(
+      stream.events.map(({ event }) => event),
+      ['message', 'snapshot', 'snapshot', 'message'],
+    );
+    t.match(stream.events[3]?.id, /^\d+\.1$/);
+    put(ONE);
+    put(TWO);
+    await stepUntil(
+      () => stream.events.some(({ event, id }) => event === 'change' && id?.endsWith('.1')),
+      'the changes',
+    );
+    const [first, second] = stream.events.filter(({ event }) => event === 'change');
+    t.equal(first?.id?.replace('.0', '.1'), second?.id, 'one block, two positions');
+    t.match(JSON.parse(first?.data ?? ''), { address: ONE, event: first?.id, before: { result: { lamports: 0 } } });
+  });
 
   t.test('a client that is cut off anywhere gets each change once (law)', async (t) => {
     const client = await openClient(t);

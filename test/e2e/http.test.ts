@@ -118,22 +118,19 @@ t.test('conditional-requests', async (t) => {
     }
   });
 
-  t.test(
-    'a finalized block is cached for good here, and by callers for as long as one operator is believed',
-    async (t) => {
-      await step(40, 8);
-      const { result } = (await get('/epoch?commitment=finalized')).json;
-      const path = `/block/${result.absoluteSlot}`;
-      const first = await get(path);
-      t.equal(first.headers.get('cache-control'), 'public, max-age=300');
-      await step(104, 8);
-      const later = await get(path);
-      t.equal(later.headers.get('x-cache'), 'HIT');
-      t.equal(later.text, first.text, 'the same receipt, long after');
-      verifyReceipt(later.text, { ...expected, request: `GET /api/v1${path}` });
-      t.equal((await get(SHORT)).headers.get('cache-control'), 'no-cache');
-    },
-  );
+  t.test('a finalized block is cached for good, and by callers while one operator is believed', async (t) => {
+    await step(40, 8);
+    const { result } = (await get('/epoch?commitment=finalized')).json;
+    const path = `/block/${result.absoluteSlot}`;
+    const first = await get(path);
+    t.equal(first.headers.get('cache-control'), 'public, max-age=300');
+    await step(104, 8);
+    const later = await get(path);
+    t.equal(later.headers.get('x-cache'), 'HIT');
+    t.equal(later.text, first.text, 'the same receipt, long after');
+    verifyReceipt(later.text, { ...expected, request: `GET /api/v1${path}` });
+    t.equal((await get(SHORT)).headers.get('cache-control'), 'no-cache');
+  });
 });
 
 t.test('error-responses', async (t) => {
@@ -609,20 +606,17 @@ t.test('http-framing', async (t) => {
     }
   });
 
-  t.test(
-    'what costs nothing and has no body ends its connection: nothing would show that it is not read',
-    async (t) => {
-      for (const [line, status] of [
-        ['OPTIONS /api/v1/slot', 204],
-        ['HEAD /api/v1/health', 200],
-      ] as const) {
-        const { text, closed } = await exchange(url, [request(line), GET], { responses: 2 });
-        t.match(text, new RegExp(`^HTTP/1\\.1 ${status} .*\r\nConnection: close\r\n`, 's'));
-        t.ok(closed, line);
-        t.equal(text.split('HTTP/1.1 ').length, 2, 'nothing follows');
-      }
-    },
-  );
+  t.test('what costs nothing and has no body ends its connection: nothing shows that it is not read', async (t) => {
+    for (const [line, status] of [
+      ['OPTIONS /api/v1/slot', 204],
+      ['HEAD /api/v1/health', 200],
+    ] as const) {
+      const { text, closed } = await exchange(url, [request(line), GET], { responses: 2 });
+      t.match(text, new RegExp(`^HTTP/1\\.1 ${status} .*\r\nConnection: close\r\n`, 's'));
+      t.ok(closed, line);
+      t.equal(text.split('HTTP/1.1 ').length, 2, 'nothing follows');
+    }
+  });
 
   t.test('no text of a caller gets into a header', async (t) => {
     const injected = 'x\r\nX-Injected: yes';
@@ -714,23 +708,20 @@ t.test('http-framing', async (t) => {
     t.equal(await statusOf('gate.example', `${upgrade}Origin: https://other.example\r\n`, '/stream'), 400);
   });
 
-  t.test(
-    'of very many pipelined requests, some are answered, one is refused, and the connection is closed',
-    async (t) => {
-      for (const path of ['/api/v1/slot', '/api/v1/pubkey', '/nowhere']) {
-        const { text, closed } = await exchange(url, [request(`GET ${path}`).repeat(800)]);
-        t.ok(closed, path);
-        const answers = parseResponses(text);
-        const last = answers.at(-1);
-        t.equal(last?.status, 429, path);
-        t.match(last?.head, /\r\nconnection: close/i);
-        t.match(last?.head, /\r\nX-RateLimit-Limit: \d+\r\n/);
-        t.equal(JSON.parse(last?.body ?? '').error, 'rate_limited');
-        t.ok(answers.length > 64 && answers.length < 800, String(answers.length));
-        for (const { status } of answers.slice(0, -1)) t.equal(status, path === '/nowhere' ? 404 : 200);
-      }
-    },
-  );
+  t.test('of very many pipelined requests, some are answered, one refused, and the connection closed', async (t) => {
+    for (const path of ['/api/v1/slot', '/api/v1/pubkey', '/nowhere']) {
+      const { text, closed } = await exchange(url, [request(`GET ${path}`).repeat(800)]);
+      t.ok(closed, path);
+      const answers = parseResponses(text);
+      const last = answers.at(-1);
+      t.equal(last?.status, 429, path);
+      t.match(last?.head, /\r\nconnection: close/i);
+      t.match(last?.head, /\r\nX-RateLimit-Limit: \d+\r\n/);
+      t.equal(JSON.parse(last?.body ?? '').error, 'rate_limited');
+      t.ok(answers.length > 64 && answers.length < 800, String(answers.length));
+      for (const { status } of answers.slice(0, -1)) t.equal(status, path === '/nowhere' ? 404 : 200);
+    }
+  });
 
   t.test('16 requests in one packet are answered, again and again', async (t) => {
     for (let round = 0; round < 30; round++) {
@@ -938,25 +929,16 @@ t.test('trusted-proxies', async (t) => {
     t.same(await remainingAfter(world, LAST), [99], 'the proxy itself');
   });
 
-  t.test(
-    '20: a caller behind it cannot become another in its next request: the connection closes after one answer',
-    async (t) => {
-      const [first, ...more] = await remainingAfter(
-        world,
-        preface(203, 0, 113, 12),
-        GET,
-        preface(203, 0, 113, 11),
-        GET,
-      );
-      t.ok(first === undefined || first === 99);
-      t.same(more, []);
-      t.same(
-        await remainingAfter(world, preface(203, 0, 113, 11), LAST),
-        [99],
-        'nothing was counted for the one he claimed to be',
-      );
-    },
-  );
+  t.test('20: a caller behind it cannot become another: the connection closes after one answer', async (t) => {
+    const [first, ...more] = await remainingAfter(world, preface(203, 0, 113, 12), GET, preface(203, 0, 113, 11), GET);
+    t.ok(first === undefined || first === 99);
+    t.same(more, []);
+    t.same(
+      await remainingAfter(world, preface(203, 0, 113, 11), LAST),
+      [99],
+      'nothing was counted for the one he claimed to be',
+    );
+  });
 
   t.test('20: from anybody else the header is only bytes', async (t) => {
     const world = await startStepped(t, { set: [...SET, 'trustedProxies=10.0.0.0/8'] });

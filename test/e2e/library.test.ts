@@ -34,27 +34,24 @@ t.test('create-gateway', async (t) => {
     return gateway;
   };
 
-  t.test(
-    'close answers the pending request, and closes kept connections without waiting for their peers',
-    async (t) => {
-      const node = await startRpcOverrideProxy(t, cluster.url);
-      const gateway = await openIn(t, settingsIn(t.testdir(), node.url));
-      await createClient({ url: gateway.url, verify: false }).get('/slot'); // keeps its connection for 4 s
-      const kept = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-      kept.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
-      await once(kept, 'data');
+  t.test('close answers the pending request, and closes kept connections without waiting for peers', async (t) => {
+    const node = await startRpcOverrideProxy(t, cluster.url);
+    const gateway = await openIn(t, settingsIn(t.testdir(), node.url));
+    await createClient({ url: gateway.url, verify: false }).get('/slot'); // keeps its connection for 4 s
+    const kept = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    kept.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
+    await once(kept, 'data');
 
-      const read = holdAnswers(node, 'getMultipleAccounts');
-      const pending = httpClient(gateway.url).get(`/balance/${WALLETS[0].address}`);
-      await read.requested;
-      const closed = gateway.close();
-      read.release();
-      t.equal((await pending).status, 200);
-      const startMs = performance.now();
-      await Promise.all([closed, once(kept, 'close')]);
-      t.ok(performance.now() - startMs < 3_000, 'the client keeps its connection for 4 s, the socket for ever');
-    },
-  );
+    const read = holdAnswers(node, 'getMultipleAccounts');
+    const pending = httpClient(gateway.url).get(`/balance/${WALLETS[0].address}`);
+    await read.requested;
+    const closed = gateway.close();
+    read.release();
+    t.equal((await pending).status, 200);
+    const startMs = performance.now();
+    await Promise.all([closed, once(kept, 'close')]);
+    t.ok(performance.now() - startMs < 3_000, 'the client keeps its connection for 4 s, the socket for ever');
+  });
 
   t.test('a signal closes it, and ends a start', async (t) => {
     const ends = new AbortController();

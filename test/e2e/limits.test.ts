@@ -247,27 +247,24 @@ t.test('rate-limits', async (t) => {
     t.same(quota(await get('/health')), [100, 100, Math.ceil(clock.now() / 1000) + 10]);
   });
 
-  t.test(
-    'health is answered even for a caller without quota; a HEAD that is refused ends its connection',
-    async (t) => {
-      const { get, gateway } = await startStepped(t, { set: ['limits.free.units=1'] });
-      const tooDear = await get('/slot', { headers: { 'x-receipt-nonce': 'nonce-of-one' } });
-      t.equal(
-        tooDear.json.message,
-        'this request costs 2 units, and your tier never has more than 1: request less, or use an API key',
-      );
-      t.equal((await get('/slot')).status, 200);
-      t.equal((await get('/slot')).status, 429);
-      t.equal((await get('/health')).status, 200);
-      t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
-      const head = (method: string) => `${method} /api/v1/slot HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n\r\n`;
-      for (const [method, closes] of Object.entries({ GET: false, HEAD: true })) {
-        const { text, closed } = await exchange(gateway.url, [head(method)]);
-        t.match(text, /^HTTP\/1\.1 429 /, method);
-        t.equal(closed, closes, method);
-      }
-    },
-  );
+  t.test('health is answered even without quota; a HEAD that is refused ends its connection', async (t) => {
+    const { get, gateway } = await startStepped(t, { set: ['limits.free.units=1'] });
+    const tooDear = await get('/slot', { headers: { 'x-receipt-nonce': 'nonce-of-one' } });
+    t.equal(
+      tooDear.json.message,
+      'this request costs 2 units, and your tier never has more than 1: request less, or use an API key',
+    );
+    t.equal((await get('/slot')).status, 200);
+    t.equal((await get('/slot')).status, 429);
+    t.equal((await get('/health')).status, 200);
+    t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
+    const head = (method: string) => `${method} /api/v1/slot HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n\r\n`;
+    for (const [method, closes] of Object.entries({ GET: false, HEAD: true })) {
+      const { text, closed } = await exchange(gateway.url, [head(method)]);
+      t.match(text, /^HTTP\/1\.1 429 /, method);
+      t.equal(closed, closes, method);
+    }
+  });
 
   t.test('behind a trusted proxy each caller has its own window; elsewhere the header is ignored', async (t) => {
     const from = (address: string): RequestOptions => ({ headers: { 'x-forwarded-for': address } });
@@ -445,59 +442,56 @@ t.test('stake-tiers', async (t) => {
     await waitFor(comesTo(100), 'less than a step');
   });
 
-  t.test(
-    'a stream goes on with the tier that its wallet has by now, and ends with 1008 where that is too low',
-    async (t) => {
-      const set = [...STAKE, 'limits.free.units=100', 'limits.free.streams=1', 'limits.free.subscriptions=2'];
-      const { get, gateway, cluster, clock, step } = await startStepped(t, { set });
-      const give = (amount: bigint): void => {
-        const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
-        cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
-      };
-      const proof = proofAt(clock.now());
-      const comesTo = (expected: number) => async (): Promise<boolean> => {
-        await step();
-        return limit(await get('/slot', proof)) === expected;
-      };
-      give(3_000n);
-      await waitFor(comesTo(400), 'three steps');
-      const closed: [string, number][] = [];
-      const haveClosed = (isEnough: () => boolean) => async (): Promise<boolean> => {
-        await step();
-        return isEnough();
-      };
-      const open = async (name: string, subscriptions = 0): Promise<void> => {
-        const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream?interval=10000`, proof);
-        t.teardown(() => socket.terminate());
-        socket.on('close', (code) => closed.push([name, code]));
-        await once(socket, 'open');
-        let answers = 0;
-        socket.on('message', (data) => void (String(data).startsWith('{"type":"subscribed"') && answers++));
-        const addresses = Array.from({ length: subscriptions }, (_, i) => addressOfNumber(i));
-        if (subscriptions > 0) socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', addresses }));
-        await waitFor(() => answers === subscriptions, 'the subscriptions');
-      };
-      for (const name of ['first', 'second', 'third']) await open(name);
-      await open('subscriber', 5);
-      await step(15);
-      t.same(closed, [], 'the tier is still the same');
-      give(1_000n);
-      await waitFor(comesTo(200), 'one step: two streams of four subscriptions');
-      const isSubscriberClosed = (): boolean => closed.some(([name]) => name === 'subscriber');
-      await waitFor(
-        haveClosed(() => closed.length >= 2 && isSubscriberClosed()),
-        'the end of what is too much',
-      );
-      t.ok(closed.every(([, code]) => code === 1008));
-      t.ok(closed.length < 4, 'the others go on');
-      give(0n);
-      await waitFor(comesTo(100), 'no stake');
-      await waitFor(
-        haveClosed(() => closed.length === 4),
-        'the end of the last one',
-      );
-    },
-  );
+  t.test('a stream goes on with the tier that its wallet now has, and ends with 1008 where too low', async (t) => {
+    const set = [...STAKE, 'limits.free.units=100', 'limits.free.streams=1', 'limits.free.subscriptions=2'];
+    const { get, gateway, cluster, clock, step } = await startStepped(t, { set });
+    const give = (amount: bigint): void => {
+      const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
+      cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
+    };
+    const proof = proofAt(clock.now());
+    const comesTo = (expected: number) => async (): Promise<boolean> => {
+      await step();
+      return limit(await get('/slot', proof)) === expected;
+    };
+    give(3_000n);
+    await waitFor(comesTo(400), 'three steps');
+    const closed: [string, number][] = [];
+    const haveClosed = (isEnough: () => boolean) => async (): Promise<boolean> => {
+      await step();
+      return isEnough();
+    };
+    const open = async (name: string, subscriptions = 0): Promise<void> => {
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream?interval=10000`, proof);
+      t.teardown(() => socket.terminate());
+      socket.on('close', (code) => closed.push([name, code]));
+      await once(socket, 'open');
+      let answers = 0;
+      socket.on('message', (data) => void (String(data).startsWith('{"type":"subscribed"') && answers++));
+      const addresses = Array.from({ length: subscriptions }, (_, i) => addressOfNumber(i));
+      if (subscriptions > 0) socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', addresses }));
+      await waitFor(() => answers === subscriptions, 'the subscriptions');
+    };
+    for (const name of ['first', 'second', 'third']) await open(name);
+    await open('subscriber', 5);
+    await step(15);
+    t.same(closed, [], 'the tier is still the same');
+    give(1_000n);
+    await waitFor(comesTo(200), 'one step: two streams of four subscriptions');
+    const isSubscriberClosed = (): boolean => closed.some(([name]) => name === 'subscriber');
+    await waitFor(
+      haveClosed(() => closed.length >= 2 && isSubscriberClosed()),
+      'the end of what is too much',
+    );
+    t.ok(closed.every(([, code]) => code === 1008));
+    t.ok(closed.length < 4, 'the others go on');
+    give(0n);
+    await waitFor(comesTo(100), 'no stake');
+    await waitFor(
+      haveClosed(() => closed.length === 4),
+      'the end of the last one',
+    );
+  });
 
   t.test('an invalid stake proof is refused, and counts for the address', async (t) => {
     const { get, clock } = await startStepped(t, { set: [FREE, ...STAKE] });

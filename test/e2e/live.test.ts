@@ -83,19 +83,16 @@ t.test('live-accounts', async (t) => {
         t.equal((await soon).status, 200, 'waits for a slot that comes within a second');
       });
 
-      t.test(
-        'an answer is what the chain records at its slot, at each commitment, and never of a future slot (I1)',
-        async (t) => {
-          for (let i = 0; i < 12; i++) {
-            for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
-              const { result, slot } = (await world.get(`/balance/${THIRD}?commitment=${commitment}`)).json;
-              if (result.lamports !== recorded(world, slot, THIRD)) t.fail(`${commitment} at ${slot}`);
-              t.ok(slot <= world.cluster.chain.slot(commitment));
-            }
-            await world.step();
+      t.test('an answer is what the chain records at its slot, at each commitment, of no future (I1)', async (t) => {
+        for (let i = 0; i < 12; i++) {
+          for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+            const { result, slot } = (await world.get(`/balance/${THIRD}?commitment=${commitment}`)).json;
+            if (result.lamports !== recorded(world, slot, THIRD)) t.fail(`${commitment} at ${slot}`);
+            t.ok(slot <= world.cluster.chain.slot(commitment));
           }
-        },
-      );
+          await world.step();
+        }
+      });
 
       t.test('when a session is lost, all accounts on it are stale immediately and live again soon (I6)', async (t) => {
         const path = `/balance/${WALLET}`;
@@ -259,86 +256,80 @@ t.test('live-places', async (t) => {
     t.equal(other.count('balance'), 0);
   });
 
-  t.test(
-    'after strangers have read as many lists as are kept live, a steady reader still costs no reads',
-    async (t) => {
-      const world = await startStepped(t, { set: [UNAUDITED, TRUST_THIS_MACHINE, 'live.lists=40'] });
-      let reads = 0;
-      world.node.overrides.set('getTokenAccountsByOwner', ([owner]) => {
-        if (owner === STEADY) reads++;
-        return undefined;
-      });
-      const read = async (owner: string, caller: string): Promise<void> => {
-        await world.get(`/token-accounts/${owner}`, { headers: { 'x-forwarded-for': caller } });
-      };
-      for (let round = 0; round < 2; round++) {
-        for (let i = 0; i < 40; i++) await read(addressOfNumber(i), `10.1.${i}.1`);
-        await world.step();
-      }
-      let readsBefore = -1;
-      for (let i = 0; i < 12 && reads !== readsBefore; i++) {
-        readsBefore = reads; // it comes to be live long before the others are idle
-        for (let slots = 0; slots < 5; slots++) {
-          await world.step();
-          await read(STEADY, '10.0.0.9');
-        }
-      }
-      const untilLive = reads;
-      for (let i = 0; i < 10; i++) {
-        for (const stranger of [1, 2]) await read(addressOfNumber(i), `10.2.${i}.${stranger}`);
+  t.test('after strangers have read as many lists as are kept, a steady reader still costs no reads', async (t) => {
+    const world = await startStepped(t, { set: [UNAUDITED, TRUST_THIS_MACHINE, 'live.lists=40'] });
+    let reads = 0;
+    world.node.overrides.set('getTokenAccountsByOwner', ([owner]) => {
+      if (owner === STEADY) reads++;
+      return undefined;
+    });
+    const read = async (owner: string, caller: string): Promise<void> => {
+      await world.get(`/token-accounts/${owner}`, { headers: { 'x-forwarded-for': caller } });
+    };
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 40; i++) await read(addressOfNumber(i), `10.1.${i}.1`);
+      await world.step();
+    }
+    let readsBefore = -1;
+    for (let i = 0; i < 12 && reads !== readsBefore; i++) {
+      readsBefore = reads; // it comes to be live long before the others are idle
+      for (let slots = 0; slots < 5; slots++) {
         await world.step();
         await read(STEADY, '10.0.0.9');
       }
-      t.equal(reads - untilLive, 0);
-    },
-  );
+    }
+    const untilLive = reads;
+    for (let i = 0; i < 10; i++) {
+      for (const stranger of [1, 2]) await read(addressOfNumber(i), `10.2.${i}.${stranger}`);
+      await world.step();
+      await read(STEADY, '10.0.0.9');
+    }
+    t.equal(reads - untilLive, 0);
+  });
 
-  t.test(
-    'as few WebSockets as the subscriptions need are opened, and those that nobody needs are closed',
-    async (t) => {
-      const open = new Set<Socket>();
-      const proxy = createServer((socket) => {
-        const toNode = connect(Number(new URL(nodeUrl).port));
-        socket.pipe(toNode).pipe(socket);
-        open.add(socket);
-        socket.on('close', () => {
-          open.delete(socket);
-          toNode.destroy();
-        });
-        for (const end of [socket, toNode]) end.on('error', () => {}); // cut at the end of the test
+  t.test('as few WebSockets as the subscriptions need are opened, and unneeded ones are closed', async (t) => {
+    const open = new Set<Socket>();
+    const proxy = createServer((socket) => {
+      const toNode = connect(Number(new URL(nodeUrl).port));
+      socket.pipe(toNode).pipe(socket);
+      open.add(socket);
+      socket.on('close', () => {
+        open.delete(socket);
+        toNode.destroy();
       });
-      let nodeUrl = '';
-      const proxyWsUrl = async (url: string): Promise<string> => {
-        nodeUrl = url;
-        await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-        return `ws://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // it listens on TCP
-      };
-      t.teardown(() => {
-        proxy.close();
-        for (const socket of open) socket.destroy();
-      });
-      const perSocket = 7;
-      const set = [UNAUDITED, `upstreamPolicy.subscriptions=${perSocket}`, 'live.idleMs=4000'];
-      const { get, step } = await startStepped(t, { set, proxyWsUrl });
-      const before = open.size;
-      const addresses = Array.from({ length: 20 }, (_, i) => addressOfNumber(i));
-      const counts: number[] = [];
-      const fewest = addresses.length / perSocket;
-      const isSettled = (): boolean => (counts.at(-1) ?? 0) >= fewest && counts.at(-1) === counts.at(-13);
-      for (let slot = 0; slot < 200 && !isSettled(); slot++) {
-        await get(`/balances?addresses=${addresses.join('%2C')}`);
-        await step();
-        counts.push(open.size - before);
-      }
-      const most = Math.max(...counts);
-      const needed = addresses.length / (perSocket - 4); // four are for the slots of the node
-      t.ok(most >= fewest && most <= Math.ceil(needed) + 1, `${most} for 20 accounts`);
-      t.equal(counts.at(-1), counts.at(-13), 'no more are opened');
-      // An empty session stays open for thirty seconds, from a slot that depends on when its accounts were last read.
-      for (let slots = 0; open.size > before && slots < 400; slots += 8) await step(8, 8);
-      t.equal(open.size, before, 'what nobody needs has ended');
-    },
-  );
+      for (const end of [socket, toNode]) end.on('error', () => {}); // cut at the end of the test
+    });
+    let nodeUrl = '';
+    const proxyWsUrl = async (url: string): Promise<string> => {
+      nodeUrl = url;
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      return `ws://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // it listens on TCP
+    };
+    t.teardown(() => {
+      proxy.close();
+      for (const socket of open) socket.destroy();
+    });
+    const perSocket = 7;
+    const set = [UNAUDITED, `upstreamPolicy.subscriptions=${perSocket}`, 'live.idleMs=4000'];
+    const { get, step } = await startStepped(t, { set, proxyWsUrl });
+    const before = open.size;
+    const addresses = Array.from({ length: 20 }, (_, i) => addressOfNumber(i));
+    const counts: number[] = [];
+    const fewest = addresses.length / perSocket;
+    const isSettled = (): boolean => (counts.at(-1) ?? 0) >= fewest && counts.at(-1) === counts.at(-13);
+    for (let slot = 0; slot < 200 && !isSettled(); slot++) {
+      await get(`/balances?addresses=${addresses.join('%2C')}`);
+      await step();
+      counts.push(open.size - before);
+    }
+    const most = Math.max(...counts);
+    const needed = addresses.length / (perSocket - 4); // four are for the slots of the node
+    t.ok(most >= fewest && most <= Math.ceil(needed) + 1, `${most} for 20 accounts`);
+    t.equal(counts.at(-1), counts.at(-13), 'no more are opened');
+    // An empty session stays open for thirty seconds, from a slot that depends on when its accounts were last read.
+    for (let slots = 0; open.size > before && slots < 400; slots += 8) await step(8, 8);
+    t.equal(open.size, before, 'what nobody needs has ended');
+  });
 });
 
 t.test('live-subscriptions', async (t) => {
@@ -916,13 +907,10 @@ t.test('past-slots', async (t) => {
     await world.step();
   }
 
-  t.test(
-    'an account is what the chain records at the end of the block, and a skipped slot is its parent',
-    async (t) => {
-      const { answers, skipped } = await comparePast(t, world, balanceAt, [alice, bob], from);
-      t.ok(answers > 60 && skipped > 6, `${answers} answers, ${skipped} of skipped slots`);
-    },
-  );
+  t.test("an account is what the chain records at the block's end, and a skipped slot is its parent", async (t) => {
+    const { answers, skipped } = await comparePast(t, world, balanceAt, [alice, bob], from);
+    t.ok(answers > 60 && skipped > 6, `${answers} answers, ${skipped} of skipped slots`);
+  });
 
   t.test('an answer about a past slot, also about a skipped one, is made once', async (t) => {
     const paths = Array.from({ length: 6 }, (_, i) => `/balance/${alice}?slot=${from + i}` as const);

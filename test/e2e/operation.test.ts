@@ -744,83 +744,78 @@ t.test('start-without-nodes', async (t) => {
     return `127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  t.test(
-    'without a node the port opens after 3 s; what needs no node works, all else says what is wrong',
-    async (t) => {
-      const { cluster, clock, world } = await startOverClosedPort(t);
-      const { gateway, get, rpc } = world;
-      t.equal(gateway.cluster, null);
-      t.same(
-        messagesOf(world),
-        [`node-1 unavailable: connection refused (${cluster.url})`],
-        'one line, however often tried',
-      );
+  t.test('without a node the port opens after 3 s; what needs one says what is wrong, all else works', async (t) => {
+    const { cluster, clock, world } = await startOverClosedPort(t);
+    const { gateway, get, rpc } = world;
+    t.equal(gateway.cluster, null);
+    t.same(
+      messagesOf(world),
+      [`node-1 unavailable: connection refused (${cluster.url})`],
+      'one line, however often tried',
+    );
 
-      const health = await get('/health');
-      t.equal(health.status, 503);
-      t.same(health.json, {
-        error: 'unhealthy',
-        message: 'no node of the cluster was reached yet; node-1: connection refused',
-      });
-      for (const name of ['x-cluster', 'x-slot', 'x-slot-age']) t.equal(health.headers.get(name), null, name);
+    const health = await get('/health');
+    t.equal(health.status, 503);
+    t.same(health.json, {
+      error: 'unhealthy',
+      message: 'no node of the cluster was reached yet; node-1: connection refused',
+    });
+    for (const name of ['x-cluster', 'x-slot', 'x-slot-age']) t.equal(health.headers.get(name), null, name);
 
-      const message =
-        'no node of the cluster was reached yet; node-1: connection refused. Retry in a moment; /health shows when it is up';
-      const unavailable = [
-        ...['/slot', '/network', '/epoch', '/performance', '/priority-fee', balance, '/search?q=1', '/block/1'].map(
-          (path) => get(path),
-        ),
-        get(balance, { headers: { 'x-min-slot': '5' } }),
-        get(balance, { headers: { 'x-receipt-nonce': 'a'.repeat(16) } }),
-        rpc({ method: 'getSlot' }),
-      ];
-      for (const answer of await Promise.all(unavailable)) {
-        t.equal(answer.status, 503);
-        t.same(answer.json, { error: 'upstream_unavailable', message });
-        t.equal(answer.headers.get('retry-after'), '1');
-        t.match(answer.headers.get('x-request-id'), /^[0-9a-f]{16}$/);
-        t.match(answer.headers.get('x-ratelimit-remaining'), /^\d+$/);
-        t.equal(answer.headers.get('access-control-allow-origin'), '*');
-      }
-      const checkDocumented = await createDocumentChecker(world);
-      checkDocumented(t, '/health', health);
-      checkDocumented(t, '/slot', await get('/slot'));
-      checkDocumented(t, '/balance/{addr}', await get(balance));
-      checkDocumented(t, '/rpc', await rpc({ method: 'getSlot' }), 'post');
-      const { text: upgrade } = await exchange(gateway.url, [upgradeRequest()]);
-      t.match(upgrade, /^HTTP\/1\.1 503 .*\r\n\r\n\{"error":"upstream_unavailable"/s, 'no stream either');
-      t.match(await get('/slot', { method: 'HEAD' }), { status: 503, text: '' });
+    const message =
+      'no node of the cluster was reached yet; node-1: connection refused. Retry in a moment; /health shows when it is up';
+    const unavailable = [
+      ...['/slot', '/network', '/epoch', '/performance', '/priority-fee', balance, '/search?q=1', '/block/1'].map(
+        (path) => get(path),
+      ),
+      get(balance, { headers: { 'x-min-slot': '5' } }),
+      get(balance, { headers: { 'x-receipt-nonce': 'a'.repeat(16) } }),
+      rpc({ method: 'getSlot' }),
+    ];
+    for (const answer of await Promise.all(unavailable)) {
+      t.equal(answer.status, 503);
+      t.same(answer.json, { error: 'upstream_unavailable', message });
+      t.equal(answer.headers.get('retry-after'), '1');
+      t.match(answer.headers.get('x-request-id'), /^[0-9a-f]{16}$/);
+      t.match(answer.headers.get('x-ratelimit-remaining'), /^\d+$/);
+      t.equal(answer.headers.get('access-control-allow-origin'), '*');
+    }
+    const checkDocumented = await createDocumentChecker(world);
+    checkDocumented(t, '/health', health);
+    checkDocumented(t, '/slot', await get('/slot'));
+    checkDocumented(t, '/balance/{addr}', await get(balance));
+    checkDocumented(t, '/rpc', await rpc({ method: 'getSlot' }), 'post');
+    const { text: upgrade } = await exchange(gateway.url, [upgradeRequest()]);
+    t.match(upgrade, /^HTTP\/1\.1 503 .*\r\n\r\n\{"error":"upstream_unavailable"/s, 'no stream either');
+    t.match(await get('/slot', { method: 'HEAD' }), { status: 503, text: '' });
 
-      t.equal((await get('/pubkey')).json.publicKey, gateway.publicKey);
-      t.equal((await get('/explain', { method: 'POST', body: '{}' })).json.error, 'invalid_request', 'by itself');
-      t.equal(JSON.parse((await get('/openapi.json')).text).openapi, '3.1.0');
-      t.equal((await fetch(new URL('/verify', gateway.url))).status, 200);
-      t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
-      t.equal((await get('/nowhere')).status, 404);
-      t.equal((await get('/slot', { method: 'DELETE' })).status, 405);
+    t.equal((await get('/pubkey')).json.publicKey, gateway.publicKey);
+    t.equal((await get('/explain', { method: 'POST', body: '{}' })).json.error, 'invalid_request', 'by itself');
+    t.equal(JSON.parse((await get('/openapi.json')).text).openapi, '3.1.0');
+    t.equal((await fetch(new URL('/verify', gateway.url))).status, 200);
+    t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
+    t.equal((await get('/nowhere')).status, 404);
+    t.equal((await get('/slot', { method: 'DELETE' })).status, 405);
 
-      gateway.reload();
-      await cluster.control.startListening();
-      await passUntil(clock, () => gateway.cluster !== null, 'the cluster');
-      await passUntil(clock, async () => (await get('/health')).status === 200, 'good health');
-      t.equal(gateway.cluster, cluster.genesisHash);
-      t.ok(
-        world.logged.some(({ fields, message }) => message === 'connected' && fields.cluster === cluster.genesisHash),
-      );
-      const answer = await get(balance);
-      t.equal(answer.status, 200);
-      const expected = { publicKeys: [gateway.publicKey], cluster: gateway.cluster, request: `GET /api/v1${balance}` };
-      t.equal(verifyReceipt(answer.text, expected).slot, answer.json.slot);
-      t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
-      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream`);
-      t.teardown(() => socket.terminate());
-      const frames: number[] = [];
-      socket.on('message', (data) => frames.push(JSON.parse(String(data)).slot));
-      await passUntil(clock, () => frames.length > 2, 'frames');
-      await passUntil(clock, () => messagesOf(world).includes('node-1 available again'), 'its return');
-      t.equal(messagesOf(world).filter((line) => line.includes('unavailable')).length, 1);
-    },
-  );
+    gateway.reload();
+    await cluster.control.startListening();
+    await passUntil(clock, () => gateway.cluster !== null, 'the cluster');
+    await passUntil(clock, async () => (await get('/health')).status === 200, 'good health');
+    t.equal(gateway.cluster, cluster.genesisHash);
+    t.ok(world.logged.some(({ fields, message }) => message === 'connected' && fields.cluster === cluster.genesisHash));
+    const answer = await get(balance);
+    t.equal(answer.status, 200);
+    const expected = { publicKeys: [gateway.publicKey], cluster: gateway.cluster, request: `GET /api/v1${balance}` };
+    t.equal(verifyReceipt(answer.text, expected).slot, answer.json.slot);
+    t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream`);
+    t.teardown(() => socket.terminate());
+    const frames: number[] = [];
+    socket.on('message', (data) => frames.push(JSON.parse(String(data)).slot));
+    await passUntil(clock, () => frames.length > 2, 'frames');
+    await passUntil(clock, () => messagesOf(world).includes('node-1 available again'), 'its return');
+    t.equal(messagesOf(world).filter((line) => line.includes('unavailable')).length, 1);
+  });
 
   t.test('between the first contact and the first answers every request is refused', async (t) => {
     const { cluster, clock, world } = await startOverClosedPort(t);
@@ -909,30 +904,27 @@ t.test('start-without-nodes', async (t) => {
     t.equal(messagesOf(world).filter((line) => line.includes('another cluster')).length, 1, 'logged once');
   });
 
-  t.test(
-    'a node without a WebSocket is served by polling; the log says where it was looked for, and what to do',
-    async (t) => {
-      const closed = createTcpServer();
-      const wsAddress = await addressOf(t, closed);
-      await new Promise((resolve) => closed.close(resolve));
-      const clock = new ManualClock();
-      const cluster = await startTestCluster(clock, Buffer.alloc(32, 7), { transactionsPerSlot: 0, skipEvery: 0 });
-      t.teardown(() => cluster.close());
-      const world = await startGatewayOver(t, `${cluster.url},ws://${wsAddress}/?api-key=s3cr3t`, clock);
-      await passUntil(clock, () => world.logged.length > 0, 'the line');
-      for (let n = 0; n < 100; n++) {
-        clock.advance(100);
-        await sleep(2);
-      }
-      t.same(messagesOf(world), [
-        `node-1 the WebSocket failed: connection refused (ws://${wsAddress}): slots are polled; if the node has it at another address, name that too: --upstream URL,WEBSOCKET-URL`,
-      ]);
-      t.match((await world.get('/health')).json.result, {
-        status: 'degraded',
-        upstreams: [{ status: 'ok', ws: 'down' }],
-      });
-    },
-  );
+  t.test('a node without a WebSocket is polled; the log says where it was looked for, and what to do', async (t) => {
+    const closed = createTcpServer();
+    const wsAddress = await addressOf(t, closed);
+    await new Promise((resolve) => closed.close(resolve));
+    const clock = new ManualClock();
+    const cluster = await startTestCluster(clock, Buffer.alloc(32, 7), { transactionsPerSlot: 0, skipEvery: 0 });
+    t.teardown(() => cluster.close());
+    const world = await startGatewayOver(t, `${cluster.url},ws://${wsAddress}/?api-key=s3cr3t`, clock);
+    await passUntil(clock, () => world.logged.length > 0, 'the line');
+    for (let n = 0; n < 100; n++) {
+      clock.advance(100);
+      await sleep(2);
+    }
+    t.same(messagesOf(world), [
+      `node-1 the WebSocket failed: connection refused (ws://${wsAddress}): slots are polled; if the node has it at another address, name that too: --upstream URL,WEBSOCKET-URL`,
+    ]);
+    t.match((await world.get('/health')).json.result, {
+      status: 'degraded',
+      upstreams: [{ status: 'ok', ws: 'down' }],
+    });
+  });
 
   t.test('it closes immediately while it waits for a node', async (t) => {
     const { world } = await startOverClosedPort(t);

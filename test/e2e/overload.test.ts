@@ -36,26 +36,23 @@ t.test('overload', async (t) => {
 
   const wallet = (n: number): string => WALLETS[n]?.address ?? '';
 
-  t.test(
-    'one caller may have a limited number of reads running and the same number queued; the next is refused',
-    async (t) => {
-      const world = await startStepped(t, { set: ['limits.free.inFlight=2'] });
-      const { get } = world;
-      const { queried, letGo } = hold(world);
-      const reads = Array.from({ length: 5 }, (_, n) => get(`/account/${wallet(n)}`));
-      const refused = await Promise.race(reads);
-      t.equal(refused.status, 503);
-      t.equal(refused.json.error, 'overloaded');
-      t.equal(refused.headers.get('retry-after'), '1');
-      t.match(refused.headers.get('x-ratelimit-remaining'), /^\d+$/);
-      await waitFor(() => queried.length === 2, 'two questions');
-      t.equal((await get('/slot')).status, 200, 'what is in the cache is served');
-      letGo();
-      const statuses = (await Promise.all(reads)).map(({ status }) => status);
-      t.same(statuses.toSorted(), [200, 200, 200, 200, 503]);
-      t.equal(queried.length, 4);
-    },
-  );
+  t.test('a caller may have some reads running and the same number queued; the next is refused', async (t) => {
+    const world = await startStepped(t, { set: ['limits.free.inFlight=2'] });
+    const { get } = world;
+    const { queried, letGo } = hold(world);
+    const reads = Array.from({ length: 5 }, (_, n) => get(`/account/${wallet(n)}`));
+    const refused = await Promise.race(reads);
+    t.equal(refused.status, 503);
+    t.equal(refused.json.error, 'overloaded');
+    t.equal(refused.headers.get('retry-after'), '1');
+    t.match(refused.headers.get('x-ratelimit-remaining'), /^\d+$/);
+    await waitFor(() => queried.length === 2, 'two questions');
+    t.equal((await get('/slot')).status, 200, 'what is in the cache is served');
+    letGo();
+    const statuses = (await Promise.all(reads)).map(({ status }) => status);
+    t.same(statuses.toSorted(), [200, 200, 200, 200, 503]);
+    t.equal(queried.length, 4);
+  });
 
   t.test('requests for what is already being read share that read, however many they are', async (t) => {
     const world = await startStepped(t, { set: ['limits.free.inFlight=1'] });
@@ -154,155 +151,149 @@ t.test('overload', async (t) => {
     t.ok(Math.max(...batches) > 1, 'they travelled together');
   });
 
-  t.test(
-    'answers that their reader does not read are owed to it up to a limit, and a slow reader is closed',
-    async (t) => {
-      const bytes = KERNEL_BUFFER_BYTES + 1_500_000;
-      const world = await startStepped(t, {
-        set: [
-          `limits.pendingBytes.caller=${bytes}`,
-          `limits.pendingBytes.total=${3 * bytes}`,
-          `limits.free.rpcBytes=${bytes}`,
-        ],
-      });
-      const { gateway, node, clock, get, rpc } = world;
-      const { engine } = (await get('/health')).json.result;
-      const result = `"${'0123456789'.repeat(bytes / 10 - 1)}"`;
-      node.overrides.set('getBlock', async () => ({ result }));
-      const read = async (
-        slot: number,
-        { from = '127.0.0.2', connection = 'keep-alive' } = {},
-      ): Promise<RawConnection> => {
-        const reader = await RawConnection.open(gateway.url, from);
-        t.teardown(() => reader.reset());
-        const body = JSON.stringify({ method: 'getBlock', params: [slot] });
-        reader.write(
-          `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-        );
-        return reader;
-      };
-      const whole = `\r\n\r\n{"result":${result}}`;
-      // the length first: to compare the texts costs as much as to receive them
-      const isWhole = ({ text }: RawConnection): boolean => text.length > whole.length && text.endsWith(whole);
+  t.test('what a reader does not read is owed to it up to a limit, and a slow reader is closed', async (t) => {
+    const bytes = KERNEL_BUFFER_BYTES + 1_500_000;
+    const world = await startStepped(t, {
+      set: [
+        `limits.pendingBytes.caller=${bytes}`,
+        `limits.pendingBytes.total=${3 * bytes}`,
+        `limits.free.rpcBytes=${bytes}`,
+      ],
+    });
+    const { gateway, node, clock, get, rpc } = world;
+    const { engine } = (await get('/health')).json.result;
+    const result = `"${'0123456789'.repeat(bytes / 10 - 1)}"`;
+    node.overrides.set('getBlock', async () => ({ result }));
+    const read = async (
+      slot: number,
+      { from = '127.0.0.2', connection = 'keep-alive' } = {},
+    ): Promise<RawConnection> => {
+      const reader = await RawConnection.open(gateway.url, from);
+      t.teardown(() => reader.reset());
+      const body = JSON.stringify({ method: 'getBlock', params: [slot] });
+      reader.write(
+        `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return reader;
+    };
+    const whole = `\r\n\r\n{"result":${result}}`;
+    // the length first: to compare the texts costs as much as to receive them
+    const isWhole = ({ text }: RawConnection): boolean => text.length > whole.length && text.endsWith(whole);
 
-      const slow = await read(1);
-      slow.socket.pause();
-      const begun = await read(2, { from: '127.0.0.3' }); // pieces of the two take turns
-      await waitFor(() => isWhole(begun), 'the whole answer for another caller');
-      begun.write('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
-      await waitFor(() => begun.text.endsWith('}'), 'the next answer on its connection');
-      const refused = await read(3);
-      await waitFor(() => refused.text.includes('}'), 'the refusal');
-      t.match(refused.text, /^HTTP\/1.1 503 .*"overloaded".* wait for you to read them/s);
-      t.notOk(slow.closed);
+    const slow = await read(1);
+    slow.socket.pause();
+    const begun = await read(2, { from: '127.0.0.3' }); // pieces of the two take turns
+    await waitFor(() => isWhole(begun), 'the whole answer for another caller');
+    begun.write('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitFor(() => begun.text.endsWith('}'), 'the next answer on its connection');
+    const refused = await read(3);
+    await waitFor(() => refused.text.includes('}'), 'the refusal');
+    t.match(refused.text, /^HTTP\/1.1 503 .*"overloaded".* wait for you to read them/s);
+    t.notOk(slow.closed);
 
-      slow.socket.resume();
-      await waitFor(() => isWhole(slow), 'the whole answer once it is read');
-      const closing = await read(4, { connection: 'close' });
-      await waitFor(() => closing.closed, 'the end');
-      t.ok(isWhole(closing), 'the connection is closed behind the last byte');
+    slow.socket.resume();
+    await waitFor(() => isWhole(slow), 'the whole answer once it is read');
+    const closing = await read(4, { connection: 'close' });
+    await waitFor(() => closing.closed, 'the end');
+    t.ok(isWhole(closing), 'the connection is closed behind the last byte');
 
-      const stuck = await read(5);
-      stuck.socket.pause();
-      await waitFor(async () => (await readStatus(await read(6))) === '503', 'that its answer is owed');
-      clock.advance(10_000); // it has received what the kernel keeps
-      clock.advance(10_000); // and nothing since
-      await waitFor(async () => (await readStatus(await read(7))) === '200', 'that nothing is owed');
-      stuck.socket.resume();
-      await waitFor(() => stuck.closed, 'the end of the slow reader');
-      t.notOk(isWhole(stuck));
+    const stuck = await read(5);
+    stuck.socket.pause();
+    await waitFor(async () => (await readStatus(await read(6))) === '503', 'that its answer is owed');
+    clock.advance(10_000); // it has received what the kernel keeps
+    clock.advance(10_000); // and nothing since
+    await waitFor(async () => (await readStatus(await read(7))) === '200', 'that nothing is owed');
+    stuck.socket.resume();
+    await waitFor(() => stuck.closed, 'the end of the slow reader');
+    t.notOk(isWhole(stuck));
 
-      node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes)}"` }));
-      const tooLarge = await rpc({ method: 'getBlock', params: [8] });
-      t.match([tooLarge.status, tooLarge.json.error], [413, 'result_too_large']);
-      t.match(tooLarge.json.message, `your tier gets at most ${bytes}: request less, or use an API key`);
-      node.overrides.set('getBlock', async () => ({ result }));
+    node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes)}"` }));
+    const tooLarge = await rpc({ method: 'getBlock', params: [8] });
+    t.match([tooLarge.status, tooLarge.json.error], [413, 'result_too_large']);
+    t.match(tooLarge.json.message, `your tier gets at most ${bytes}: request less, or use an API key`);
+    node.overrides.set('getBlock', async () => ({ result }));
 
-      // Short answers are kept for a reader that sends its requests together, and reads the answers later.
-      const hits = Math.ceil((KERNEL_BUFFER_BYTES + 500_000) / 1000);
-      const request = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
-      const hasAll = ({ text }: RawConnection): boolean =>
-        text.length > hits * 500 && text.split('"slot":').length > hits;
-      /** Sends requests together, but no more in one piece than a turn has room for. */
-      const pipe = async (from: string): Promise<RawConnection> => {
-        const reader = await RawConnection.open(gateway.url, from);
-        t.teardown(() => reader.reset());
-        reader.socket.pause();
-        for (let sent = 0; sent < hits; sent += PIECE) {
-          reader.write(request.repeat(PIECE));
-          await nextTurn();
-          await nextTurn(); // the gateway runs in this process
-        }
-        return reader;
-      };
-      const left = async (): Promise<number> => {
-        const health = await RawConnection.open(gateway.url, '127.0.0.4');
-        health.write('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
-        await waitFor(() => health.text.endsWith('}'), 'health');
-        health.reset();
-        return Number(/x-ratelimit-remaining: (\d+)/i.exec(health.text)?.[1]);
-      };
-      const piped = await pipe('127.0.0.2');
-      if (engine.name === 'node') {
-        // node:http reads no further requests of a connection whose answers wait, so few of them are owed
-        node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes - 1_000_000)}"` }));
-        t.equal(await readStatus(await read(8)), '200', 'less than a megabyte is owed');
-        piped.socket.resume();
-        await waitFor(() => hasAll(piped), 'all answers');
-        return;
+    // Short answers are kept for a reader that sends its requests together, and reads the answers later.
+    const hits = Math.ceil((KERNEL_BUFFER_BYTES + 500_000) / 1000);
+    const request = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
+    const hasAll = ({ text }: RawConnection): boolean =>
+      text.length > hits * 500 && text.split('"slot":').length > hits;
+    /** Sends requests together, but no more in one piece than a turn has room for. */
+    const pipe = async (from: string): Promise<RawConnection> => {
+      const reader = await RawConnection.open(gateway.url, from);
+      t.teardown(() => reader.reset());
+      reader.socket.pause();
+      for (let sent = 0; sent < hits; sent += PIECE) {
+        reader.write(request.repeat(PIECE));
+        await nextTurn();
+        await nextTurn(); // the gateway runs in this process
       }
-      await waitFor(async () => (await readStatus(await read(8))) === '503', 'that the answers wait');
+      return reader;
+    };
+    const left = async (): Promise<number> => {
+      const health = await RawConnection.open(gateway.url, '127.0.0.4');
+      health.write('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
+      await waitFor(() => health.text.endsWith('}'), 'health');
+      health.reset();
+      return Number(/x-ratelimit-remaining: (\d+)/i.exec(health.text)?.[1]);
+    };
+    const piped = await pipe('127.0.0.2');
+    if (engine.name === 'node') {
+      // node:http reads no further requests of a connection whose answers wait, so few of them are owed
+      node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes - 1_000_000)}"` }));
+      t.equal(await readStatus(await read(8)), '200', 'less than a megabyte is owed');
       piped.socket.resume();
       await waitFor(() => hasAll(piped), 'all answers');
+      return;
+    }
+    await waitFor(async () => (await readStatus(await read(8))) === '503', 'that the answers wait');
+    piped.socket.resume();
+    await waitFor(() => hasAll(piped), 'all answers');
 
-      // A caller that requests on and reads nothing is cut off, however slowly it requests.
-      const hoarder = await pipe('127.0.0.4');
-      await waitFor(
-        async () => (await readStatus(await read(9, { from: '127.0.0.4' }))) === '503',
-        'that its answers wait',
-      );
-      for (let i = 0; i < 7; i++) {
-        clock.advance(10_000);
-        hoarder.write(request);
-        await waitFor(async () => (await left()) === 999_999, 'that its next request is counted');
-      }
-      hoarder.socket.resume();
-      await waitFor(() => hoarder.closed, 'the end of the connection');
-    },
-  );
+    // A caller that requests on and reads nothing is cut off, however slowly it requests.
+    const hoarder = await pipe('127.0.0.4');
+    await waitFor(
+      async () => (await readStatus(await read(9, { from: '127.0.0.4' }))) === '503',
+      'that its answers wait',
+    );
+    for (let i = 0; i < 7; i++) {
+      clock.advance(10_000);
+      hoarder.write(request);
+      await waitFor(async () => (await left()) === 999_999, 'that its next request is counted');
+    }
+    hoarder.socket.resume();
+    await waitFor(() => hoarder.closed, 'the end of the connection');
+  });
 
-  t.test(
-    'answers without a body that nobody may read end in a closed connection, and count no longer than a second each',
-    async (t) => {
-      const set = ['limits.pendingBytes.caller=65536', 'limits.pendingBytes.total=131072'];
-      const { gateway, clock, get } = await startStepped(t, { set });
-      const target = `/balance/${wallet(0)}`;
-      const etag = (await get(target)).headers.get('etag');
-      /** Sends requests one after the other on one connection; returns how many were answered until it was closed. */
-      const sendAll = async (request: string, from: string, most: number): Promise<number> => {
-        const connection = await RawConnection.open(gateway.url, from);
-        t.teardown(() => connection.reset());
-        const answered = (): number => connection.text.split('HTTP/1.1 ').length - 1;
-        for (let i = 1; i <= most && !connection.closed; i++) {
-          connection.write(`${request}\r\nHost: a\r\n\r\n`);
-          await waitFor(() => answered() === i && connection.text.endsWith('\r\n\r\n'), 'an answer');
-          if (/^connection: close/im.test(connection.text)) await waitFor(() => connection.closed, 'the end');
-        }
-        return answered();
-      };
-      const counted = Math.floor(65_536 / (8 * 800)); // the harness has each of them count for eight
-      for (const [i, request] of [
-        `HEAD /api/v1${target} HTTP/1.1`,
-        `GET /api/v1${target} HTTP/1.1\r\nIf-None-Match: ${etag}`,
-      ].entries()) {
-        const from = `127.0.0.${7 + i}`;
-        t.equal(await sendAll(request, from, 20), counted + 1, request);
-        t.equal(await sendAll(request, from, 20), 1, 'on another connection');
-        clock.advance(1000);
-        t.equal(await sendAll(request, from, 20), counted + 1, 'a second later');
+  t.test('unread answers without a body end in a closed connection, and count for a second at most', async (t) => {
+    const set = ['limits.pendingBytes.caller=65536', 'limits.pendingBytes.total=131072'];
+    const { gateway, clock, get } = await startStepped(t, { set });
+    const target = `/balance/${wallet(0)}`;
+    const etag = (await get(target)).headers.get('etag');
+    /** Sends requests one after the other on one connection; returns how many were answered until it was closed. */
+    const sendAll = async (request: string, from: string, most: number): Promise<number> => {
+      const connection = await RawConnection.open(gateway.url, from);
+      t.teardown(() => connection.reset());
+      const answered = (): number => connection.text.split('HTTP/1.1 ').length - 1;
+      for (let i = 1; i <= most && !connection.closed; i++) {
+        connection.write(`${request}\r\nHost: a\r\n\r\n`);
+        await waitFor(() => answered() === i && connection.text.endsWith('\r\n\r\n'), 'an answer');
+        if (/^connection: close/im.test(connection.text)) await waitFor(() => connection.closed, 'the end');
       }
-    },
-  );
+      return answered();
+    };
+    const counted = Math.floor(65_536 / (8 * 800)); // the harness has each of them count for eight
+    for (const [i, request] of [
+      `HEAD /api/v1${target} HTTP/1.1`,
+      `GET /api/v1${target} HTTP/1.1\r\nIf-None-Match: ${etag}`,
+    ].entries()) {
+      const from = `127.0.0.${7 + i}`;
+      t.equal(await sendAll(request, from, 20), counted + 1, request);
+      t.equal(await sendAll(request, from, 20), 1, 'on another connection');
+      clock.advance(1000);
+      t.equal(await sendAll(request, from, 20), counted + 1, 'a second later');
+    }
+  });
 
   async function readStatus(connection: RawConnection): Promise<string> {
     await waitFor(() => connection.text.length > 12, 'a status');
@@ -312,26 +303,23 @@ t.test('overload', async (t) => {
 });
 
 t.test('slow-consumers', async (t) => {
-  t.test(
-    'a reader that has received nothing for three seconds is closed with 1013, and the others go on',
-    async (t) => {
-      const { gateway, step, clock, cluster } = await startStepped(t, { set: ['admin.port=0'] });
-      const metrics = async () => (await fetch(`${gateway.admin}/metrics`)).text();
-      const slow = await WebSocketPeer.open(gateway.url);
-      const good = await WebSocketPeer.open(gateway.url);
-      t.teardown(() => [slow, good].map(({ connection }) => connection.reset()));
-      await stallPeers(gateway.url, [slow]);
-      const before = good.frames.length;
-      while (!/^slotgate_stream_dropped_total [1-9]/m.test(await metrics())) await step();
-      await cluster.control.pauseSlots(); // also while the network stands still
-      clock.advance(3999); // three seconds, the next review, and less than the second in which it may drain
-      slow.connection.socket.resume();
-      await waitFor(() => slow.connection.closed, 'the end');
-      t.equal(slow.closeCode, 1013);
-      await cluster.control.resumeSlots();
-      await step();
-      t.ok(good.frames.length > before);
-      t.equal(good.closeCode, undefined);
-    },
-  );
+  t.test('a reader that received nothing for three seconds is closed with 1013; the others go on', async (t) => {
+    const { gateway, step, clock, cluster } = await startStepped(t, { set: ['admin.port=0'] });
+    const metrics = async () => (await fetch(`${gateway.admin}/metrics`)).text();
+    const slow = await WebSocketPeer.open(gateway.url);
+    const good = await WebSocketPeer.open(gateway.url);
+    t.teardown(() => [slow, good].map(({ connection }) => connection.reset()));
+    await stallPeers(gateway.url, [slow]);
+    const before = good.frames.length;
+    while (!/^slotgate_stream_dropped_total [1-9]/m.test(await metrics())) await step();
+    await cluster.control.pauseSlots(); // also while the network stands still
+    clock.advance(3999); // three seconds, the next review, and less than the second in which it may drain
+    slow.connection.socket.resume();
+    await waitFor(() => slow.connection.closed, 'the end');
+    t.equal(slow.closeCode, 1013);
+    await cluster.control.resumeSlots();
+    await step();
+    t.ok(good.frames.length > before);
+    t.equal(good.closeCode, undefined);
+  });
 });

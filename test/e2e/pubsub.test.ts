@@ -462,66 +462,58 @@ t.test('pubsub-cost', async (t) => {
     await step();
   });
 
-  t.test(
-    'any number of clients cost one subscription of the node for each account, and for the logs of each',
-    async (t) => {
-      const before = await upstream();
-      const ofSessions = 2 * 4; // of logs, and of accounts if the last one has ended: the Clock at each commitment, slots
-      const clients: Client[] = [];
-      const ids: unknown[][] = [];
-      for (let i = 0; i < 20; i++) {
-        const client = await connect(t, pubsubOf(world));
-        clients.push(client);
-        const named = addresses.slice(i % 5, (i % 5) + 5);
-        ids.push(
-          await Promise.all(
-            named.map(async (address) => {
-              world.clock.advance(1000); // the pace of subscriptions
-              return (await client.call('accountSubscribe', address, { commitment: 'confirmed' })).result;
-            }),
-          ),
-        );
-        t.type((await client.call('logsSubscribe', { mentions: [addresses[0]] })).result, 'number');
-      }
-      const another = Promise.resolve(clients[0]?.call('logsSubscribe', { mentions: [addresses[1]] }));
-      t.match((await untilSettled(another, step))?.error, {
-        message: /no place is left for the logs of another address/,
-      });
-      await step(2);
-      t.ok((await upstream()) - before <= 10 + 1 + ofSessions, String((await upstream()) - before));
-      for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
-      await step(4);
-      for (const [i, client] of clients.entries())
-        for (const [j, id] of (ids[i] ?? []).entries()) {
-          await waitFor(() => client.of(id).length > 0, 'the change');
-          t.equal(client.of(id).at(-1)?.value['lamports'], 1000 + (i % 5) + j);
-        }
-    },
-  );
-
-  t.test(
-    'to end subscriptions costs no message, and a client that repeats what is refused is slowed down',
-    async (t) => {
-      world.clock.advance(10_000);
+  t.test('any number of clients cost one subscription of the node for each account and its logs', async (t) => {
+    const before = await upstream();
+    const ofSessions = 2 * 4; // of logs, and of accounts if the last one has ended: the Clock at each commitment, slots
+    const clients: Client[] = [];
+    const ids: unknown[][] = [];
+    for (let i = 0; i < 20; i++) {
       const client = await connect(t, pubsubOf(world));
-      const ids = await Promise.all(
-        addresses.map(async (each) => (await client.call('accountSubscribe', each)).result),
+      clients.push(client);
+      const named = addresses.slice(i % 5, (i % 5) + 5);
+      ids.push(
+        await Promise.all(
+          named.map(async (address) => {
+            world.clock.advance(1000); // the pace of subscriptions
+            return (await client.call('accountSubscribe', address, { commitment: 'confirmed' })).result;
+          }),
+        ),
       );
-      const refused = async (): Promise<string> => {
-        const { error } = await client.call('accountSubscribe', addressFromByte(99));
-        return String(error?.data?.error);
-      };
-      for (let i = 0; i < 10; i++) t.equal(await refused(), 'rate_limited', 'in the pace of ten messages');
-      const repeated = refused();
-      await client.call('accountUnsubscribe', ids[0]);
-      for (const id of ids.slice(1)) t.equal((await client.call('accountUnsubscribe', id)).result, true);
-      const unanswered = Symbol();
-      t.equal(await Promise.race([repeated, unanswered]), unanswered);
-      world.clock.advance(1000);
-      t.equal(await repeated, 'rate_limited', 'a second later');
-      client.close();
-    },
-  );
+      t.type((await client.call('logsSubscribe', { mentions: [addresses[0]] })).result, 'number');
+    }
+    const another = Promise.resolve(clients[0]?.call('logsSubscribe', { mentions: [addresses[1]] }));
+    t.match((await untilSettled(another, step))?.error, {
+      message: /no place is left for the logs of another address/,
+    });
+    await step(2);
+    t.ok((await upstream()) - before <= 10 + 1 + ofSessions, String((await upstream()) - before));
+    for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
+    await step(4);
+    for (const [i, client] of clients.entries())
+      for (const [j, id] of (ids[i] ?? []).entries()) {
+        await waitFor(() => client.of(id).length > 0, 'the change');
+        t.equal(client.of(id).at(-1)?.value['lamports'], 1000 + (i % 5) + j);
+      }
+  });
+
+  t.test('to end subscriptions costs no message; a client that repeats what is refused is slowed down', async (t) => {
+    world.clock.advance(10_000);
+    const client = await connect(t, pubsubOf(world));
+    const ids = await Promise.all(addresses.map(async (each) => (await client.call('accountSubscribe', each)).result));
+    const refused = async (): Promise<string> => {
+      const { error } = await client.call('accountSubscribe', addressFromByte(99));
+      return String(error?.data?.error);
+    };
+    for (let i = 0; i < 10; i++) t.equal(await refused(), 'rate_limited', 'in the pace of ten messages');
+    const repeated = refused();
+    await client.call('accountUnsubscribe', ids[0]);
+    for (const id of ids.slice(1)) t.equal((await client.call('accountUnsubscribe', id)).result, true);
+    const unanswered = Symbol();
+    t.equal(await Promise.race([repeated, unanswered]), unanswered);
+    world.clock.advance(1000);
+    t.equal(await repeated, 'rate_limited', 'a second later');
+    client.close();
+  });
 
   t.test('a flood of requests that are refused, or of messages without an answer, ends the connection', async (t) => {
     const client = await connect(t, pubsubOf(world));

@@ -118,40 +118,37 @@ t.test('rest-routes', async (t) => {
     }
   });
 
-  t.test(
-    '/leaders names each leader with its first slot, and says of what slots no node has the schedule',
-    async (t) => {
-      const first = cluster.chain.slot('confirmed') + 50;
-      const { json } = await get(`/leaders/${first}`);
-      t.same(json.result, [{ slot: first, leader: cluster.chain.identity }]);
-      t.equal(json.slot, cluster.chain.slot('confirmed'));
-      const [a, b] = [WALLETS[0].address, WALLETS[1].address];
-      const { node } = world;
-      node.overrides.set('getSlotLeaders', () => ({
-        result: JSON.stringify([a, ...Array(4).fill(b), ...Array(11).fill(a)]),
-      }));
-      const { json: mixed } = await get(`/leaders/${first + 1}`);
-      t.same(mixed.result, [
-        { slot: first + 1, leader: a },
-        { slot: first + 2, leader: b },
-        { slot: first + 6, leader: a },
-      ]);
-      node.overrides.set('getSlotLeaders', () => ({ result: JSON.stringify([a]) }));
-      t.equal((await get(`/leaders/${first + 2}`)).status, 502, 'a node that leaves some out is not believed');
-      node.overrides.delete('getSlotLeaders');
-      const { slotIndex, absoluteSlot } = (await get('/epoch?commitment=confirmed')).json.result;
-      const end = absoluteSlot - slotIndex + 2 * 8192;
-      node.overrides.set('getEpochInfo', ([{ commitment }]) =>
-        commitment === 'finalized' ? undefined : { error: '{"code":-32603,"message":"schedules follow the root"}' },
-      );
-      const last = await get(`/leaders/${end - 3}`);
-      node.overrides.delete('getEpochInfo');
-      t.same(last.json.result, [{ slot: end - 3, leader: cluster.chain.identity }], 'of the last slots that are known');
-      t.match(await get(`/leaders/${end}`), { status: 404, json: { error: 'not_found' } });
-      const later = await get(`/leaders/${first + 3 * 8192}`);
-      t.match(later, { status: 404, json: { error: 'not_found' } });
-    },
-  );
+  t.test('/leaders names each leader with its first slot, and the slots without a schedule', async (t) => {
+    const first = cluster.chain.slot('confirmed') + 50;
+    const { json } = await get(`/leaders/${first}`);
+    t.same(json.result, [{ slot: first, leader: cluster.chain.identity }]);
+    t.equal(json.slot, cluster.chain.slot('confirmed'));
+    const [a, b] = [WALLETS[0].address, WALLETS[1].address];
+    const { node } = world;
+    node.overrides.set('getSlotLeaders', () => ({
+      result: JSON.stringify([a, ...Array(4).fill(b), ...Array(11).fill(a)]),
+    }));
+    const { json: mixed } = await get(`/leaders/${first + 1}`);
+    t.same(mixed.result, [
+      { slot: first + 1, leader: a },
+      { slot: first + 2, leader: b },
+      { slot: first + 6, leader: a },
+    ]);
+    node.overrides.set('getSlotLeaders', () => ({ result: JSON.stringify([a]) }));
+    t.equal((await get(`/leaders/${first + 2}`)).status, 502, 'a node that leaves some out is not believed');
+    node.overrides.delete('getSlotLeaders');
+    const { slotIndex, absoluteSlot } = (await get('/epoch?commitment=confirmed')).json.result;
+    const end = absoluteSlot - slotIndex + 2 * 8192;
+    node.overrides.set('getEpochInfo', ([{ commitment }]) =>
+      commitment === 'finalized' ? undefined : { error: '{"code":-32603,"message":"schedules follow the root"}' },
+    );
+    const last = await get(`/leaders/${end - 3}`);
+    node.overrides.delete('getEpochInfo');
+    t.same(last.json.result, [{ slot: end - 3, leader: cluster.chain.identity }], 'of the last slots that are known');
+    t.match(await get(`/leaders/${end}`), { status: 404, json: { error: 'not_found' } });
+    const later = await get(`/leaders/${first + 3 * 8192}`);
+    t.match(later, { status: 404, json: { error: 'not_found' } });
+  });
 
   t.test('/performance has rates beside the names of getRecentPerformanceSamples', async (t) => {
     const { json } = await get('/performance');

@@ -59,24 +59,21 @@ t.test('json-rpc', async (t) => {
   const call = (method: string, params: readonly unknown[] = []): Promise<HttpAnswer> =>
     rpc({ jsonrpc: '2.0', id: 1, method, params });
 
-  t.test(
-    "the answer to a JSON-RPC call is the node's own, byte for byte; without `jsonrpc` it is the result alone",
-    async (t) => {
-      for (const method of READ_METHODS) {
-        const params = PARAMS[method] ?? [];
-        const whole = (await (await rpcPost(cluster.url, method, params)).text()).trim();
-        const got = await call(method, params);
-        t.equal(got.text, whole, method);
-        t.equal(got.status, 200);
-        fits(t, '/rpc', got, 'post');
-        const plain = await rpc({ method, params });
-        t.equal(plain.text, whole.replace('"jsonrpc":"2.0",', '').replace(/,"id":1\}$/, '}'), method);
-        fits(t, '/rpc', plain, 'post');
-        for (const name of ['x-slot', 'cache-control', 'content-type'])
-          t.equal(got.headers.get(name), plain.headers.get(name), `${method} ${name}`);
-      }
-    },
-  );
+  t.test("the answer to a JSON-RPC call is the node's own text; without `jsonrpc` the result alone", async (t) => {
+    for (const method of READ_METHODS) {
+      const params = PARAMS[method] ?? [];
+      const whole = (await (await rpcPost(cluster.url, method, params)).text()).trim();
+      const got = await call(method, params);
+      t.equal(got.text, whole, method);
+      t.equal(got.status, 200);
+      fits(t, '/rpc', got, 'post');
+      const plain = await rpc({ method, params });
+      t.equal(plain.text, whole.replace('"jsonrpc":"2.0",', '').replace(/,"id":1\}$/, '}'), method);
+      fits(t, '/rpc', plain, 'post');
+      for (const name of ['x-slot', 'cache-control', 'content-type'])
+        t.equal(got.headers.get(name), plain.headers.get(name), `${method} ${name}`);
+    }
+  });
 
   t.test('both forms, and all ids, share one cached answer', async (t) => {
     await step(4);

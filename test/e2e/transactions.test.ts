@@ -124,18 +124,15 @@ t.test('block', async (t) => {
     t.match(receipt, { commitment: 'finalized', claim: 'exact/2' });
   });
 
-  t.test(
-    'the pages of a block that is not final come from one read, unless a caller has seen a later slot',
-    async (t) => {
-      const slot = chain.newestBlock('confirmed')?.slot ?? 0;
-      const target = `/block/${slot}?signatures=all`;
-      const first = (await get(target)).json;
-      await step(3, 4);
-      t.equal((await get(`${target}&page=2`)).json.slot, first.slot);
-      const minSlot = String(chain.slot('confirmed'));
-      t.match((await get(`${target}&page=3`, { headers: { 'x-min-slot': minSlot } })).json, { slot: Number(minSlot) });
-    },
-  );
+  t.test('the pages of a block that is not final are of one read, unless a caller saw a later slot', async (t) => {
+    const slot = chain.newestBlock('confirmed')?.slot ?? 0;
+    const target = `/block/${slot}?signatures=all`;
+    const first = (await get(target)).json;
+    await step(3, 4);
+    t.equal((await get(`${target}&page=2`)).json.slot, first.slot);
+    const minSlot = String(chain.slot('confirmed'));
+    t.match((await get(`${target}&page=3`, { headers: { 'x-min-slot': minSlot } })).json, { slot: Number(minSlot) });
+  });
 
   t.test('skipped, not yet and pruned are three different things', async (t) => {
     const refused = async (slot: number, status: number, error: string, message = /./): Promise<Headers> => {
@@ -499,27 +496,24 @@ t.test('history', async (t) => {
     t.ok(rows.every(({ confirmationStatus }) => confirmationStatus === 'finalized'));
   });
 
-  t.test(
-    'a full page below a finalized cursor is read again: token accounts of the address may come and go',
-    async (t) => {
-      const pageOf = (account: string): string =>
-        `/address/${account}/history?limit=1&before=${knownOf([account], 'finalized')[0]?.signature}`;
-      const account = tokenAccounts.find((each) => knownOf([each], 'finalized').length > 2) ?? '';
-      const below = `${path}?limit=10&before=${known('finalized')[0]?.signature}`;
-      const targets = [pageOf(account), below, `${below}&type=transfers`, `${path}?limit=10`];
-      const read = () => Promise.all(targets.map((target) => get(target)));
-      const first = await read();
-      t.same(pluck(first, 'status'), [200, 200, 200, 200]);
-      await step(12, 4);
-      const again = await read();
-      t.same(
-        again.map(({ headers }) => headers.get('x-cache')),
-        ['MISS', 'MISS', 'MISS', 'MISS'],
-      );
-      t.same(again[0]?.json.result, first[0]?.json.result);
-      t.ok(Number(again[1]?.json.slot) > Number(first[1]?.json.slot));
-    },
-  );
+  t.test('a full page below a finalized cursor is read again: token accounts may come and go', async (t) => {
+    const pageOf = (account: string): string =>
+      `/address/${account}/history?limit=1&before=${knownOf([account], 'finalized')[0]?.signature}`;
+    const account = tokenAccounts.find((each) => knownOf([each], 'finalized').length > 2) ?? '';
+    const below = `${path}?limit=10&before=${known('finalized')[0]?.signature}`;
+    const targets = [pageOf(account), below, `${below}&type=transfers`, `${path}?limit=10`];
+    const read = () => Promise.all(targets.map((target) => get(target)));
+    const first = await read();
+    t.same(pluck(first, 'status'), [200, 200, 200, 200]);
+    await step(12, 4);
+    const again = await read();
+    t.same(
+      again.map(({ headers }) => headers.get('x-cache')),
+      ['MISS', 'MISS', 'MISS', 'MISS'],
+    );
+    t.same(again[0]?.json.result, first[0]?.json.result);
+    t.ok(Number(again[1]?.json.slot) > Number(first[1]?.json.slot));
+  });
 
   t.test('what only names a token account is in the history of its owner, once', async (t) => {
     const named = new Set(chain.transactionsOf(address).map(({ signature }) => signature));
@@ -536,50 +530,47 @@ t.test('history', async (t) => {
     );
   });
 
-  t.test(
-    'of each transaction the first row is what it changed, and the sum of them is the change of the balances',
-    async (t) => {
-      /** Returns what the address has, by mint; its own lamports under SOL. */
-      const holdings = async () => {
-        const [{ json: balance }, { json: tokens }] = [
-          await get(`/balance/${address}`),
-          await get(`/token-accounts/${address}`),
-        ];
-        const amounts = new Map([['SOL', BigInt(balance.result.lamports)]]);
-        for (const { mint, tokenAmount } of tokens.result)
-          amounts.set(mint, (amounts.get(mint) ?? 0n) + BigInt(tokenAmount.amount));
-        return { slots: [balance.slot, tokens.slot], amounts };
-      };
-      const before = await holdings();
-      await step(60, 4);
-      const after = await holdings();
-      t.same([...before.slots, ...after.slots].length, 4);
-      t.equal(new Set(before.slots).size + new Set(after.slots).size, 2, 'each at one slot');
-      const [since = 0, until = 0] = [before.slots[0], after.slots[0]];
-      const rows = (await walk('type=transfers&limit=25')).filter(({ slot }) => slot > since && slot <= until);
-      tokenAccounts = await tokenAccountsOf(address);
-      const landed = known().filter(({ slot }) => slot > since && slot <= until);
-      const nets = rows.filter(({ type }) => type === 'net');
-      t.same(
-        nets.map(({ signature, status }) => [signature, status]),
-        landed.map(({ signature, error }) => [signature, error === null ? 'success' : 'failed']),
-        'one for each',
-      );
-      const firsts = rows.filter(({ signature }, i) => rows[i - 1]?.signature !== signature);
-      t.same(firsts, nets, 'and before its transfers');
-      t.same(
-        pluck(nets, 'fee'),
-        landed.map(({ accountKeys, fee }) => (accountKeys[0] === address ? `${fee}` : null)),
-      );
-      const sums = new Map(before.amounts);
-      for (const { asset, mint, amount } of nets.flatMap(({ changes }) => changes)) {
-        const key = asset === 'SOL' ? 'SOL' : mint;
-        sums.set(key, (sums.get(key) ?? 0n) + BigInt(amount));
-      }
-      t.same(sums, after.amounts);
-      t.ok(before.amounts.size > 2 && [...after.amounts].some(([mint, amount]) => before.amounts.get(mint) !== amount));
-    },
-  );
+  t.test('the first row of a transaction is what it changed, and their sum the change of balances', async (t) => {
+    /** Returns what the address has, by mint; its own lamports under SOL. */
+    const holdings = async () => {
+      const [{ json: balance }, { json: tokens }] = [
+        await get(`/balance/${address}`),
+        await get(`/token-accounts/${address}`),
+      ];
+      const amounts = new Map([['SOL', BigInt(balance.result.lamports)]]);
+      for (const { mint, tokenAmount } of tokens.result)
+        amounts.set(mint, (amounts.get(mint) ?? 0n) + BigInt(tokenAmount.amount));
+      return { slots: [balance.slot, tokens.slot], amounts };
+    };
+    const before = await holdings();
+    await step(60, 4);
+    const after = await holdings();
+    t.same([...before.slots, ...after.slots].length, 4);
+    t.equal(new Set(before.slots).size + new Set(after.slots).size, 2, 'each at one slot');
+    const [since = 0, until = 0] = [before.slots[0], after.slots[0]];
+    const rows = (await walk('type=transfers&limit=25')).filter(({ slot }) => slot > since && slot <= until);
+    tokenAccounts = await tokenAccountsOf(address);
+    const landed = known().filter(({ slot }) => slot > since && slot <= until);
+    const nets = rows.filter(({ type }) => type === 'net');
+    t.same(
+      nets.map(({ signature, status }) => [signature, status]),
+      landed.map(({ signature, error }) => [signature, error === null ? 'success' : 'failed']),
+      'one for each',
+    );
+    const firsts = rows.filter(({ signature }, i) => rows[i - 1]?.signature !== signature);
+    t.same(firsts, nets, 'and before its transfers');
+    t.same(
+      pluck(nets, 'fee'),
+      landed.map(({ accountKeys, fee }) => (accountKeys[0] === address ? `${fee}` : null)),
+    );
+    const sums = new Map(before.amounts);
+    for (const { asset, mint, amount } of nets.flatMap(({ changes }) => changes)) {
+      const key = asset === 'SOL' ? 'SOL' : mint;
+      sums.set(key, (sums.get(key) ?? 0n) + BigInt(amount));
+    }
+    t.same(sums, after.amounts);
+    t.ok(before.amounts.size > 2 && [...after.amounts].some(([mint, amount]) => before.amounts.get(mint) !== amount));
+  });
 
   t.test('transfers are what moved in the same transactions, seen from the address', async (t) => {
     const rows = (await walk('type=transfers&limit=25')).filter(({ type }) => type !== 'net');
@@ -678,28 +669,25 @@ t.test('history', async (t) => {
     fits(t, '/address/{addr}/history', got);
   });
 
-  t.test(
-    "a cursor that is no transaction of the address is refused as such, and the end of a history isn't",
-    async (t) => {
-      const own = new Set(known().map(({ signature }) => signature));
-      const others = WALLETS.slice(1).flatMap(({ address }) => chain.transactionsOf(address));
-      const [stranger] = others.filter(
-        ({ signature, accountKeys }) => !own.has(signature) && !accountKeys.includes(address),
-      );
-      if (stranger === undefined) throw new Error('there is no other transaction');
-      for (const query of ['', '&type=transfers', '&commitment=finalized']) {
-        const got = await get(`/address/${NOBODY}/history?before=${stranger.signature}${query}`);
-        t.strictSame([got.status, got.json.error], [404, 'cursor_not_found'], query);
-      }
-      const oldest = known().at(-1);
-      const calls = async (): Promise<number> => (await control.requestCounts())['getTransaction'] ?? 0;
-      const before = await calls();
-      const { status, json } = await get(`${path}?before=${oldest?.signature}`);
-      t.strictSame([status, json.result], [200, { rows: [], nextBefore: null, scanned: 0 }]);
-      await get(`${path}?before=${known()[0]?.signature}`);
-      t.ok((await calls()) - before <= 1, 'a transaction that is kept is not read again');
-    },
-  );
+  t.test('a cursor that is no transaction of the address is refused as such, the end of a history not', async (t) => {
+    const own = new Set(known().map(({ signature }) => signature));
+    const others = WALLETS.slice(1).flatMap(({ address }) => chain.transactionsOf(address));
+    const [stranger] = others.filter(
+      ({ signature, accountKeys }) => !own.has(signature) && !accountKeys.includes(address),
+    );
+    if (stranger === undefined) throw new Error('there is no other transaction');
+    for (const query of ['', '&type=transfers', '&commitment=finalized']) {
+      const got = await get(`/address/${NOBODY}/history?before=${stranger.signature}${query}`);
+      t.strictSame([got.status, got.json.error], [404, 'cursor_not_found'], query);
+    }
+    const oldest = known().at(-1);
+    const calls = async (): Promise<number> => (await control.requestCounts())['getTransaction'] ?? 0;
+    const before = await calls();
+    const { status, json } = await get(`${path}?before=${oldest?.signature}`);
+    t.strictSame([status, json.result], [200, { rows: [], nextBefore: null, scanned: 0 }]);
+    await get(`${path}?before=${known()[0]?.signature}`);
+    t.ok((await calls()) - before <= 1, 'a transaction that is kept is not read again');
+  });
 
   t.test('a parameter at fault is refused before any request to the node', async (t) => {
     const limits = ['0', '101', 'x', '', '1.5', '1&limit=1'].map((limit) => `limit=${limit}`);
@@ -933,38 +921,35 @@ t.test('tx', async (t) => {
     t.ok(calls() - before < unnamed.length, 'names are remembered');
   });
 
-  t.test(
-    'a call that nothing else names is named by the IDL on the chain, in quotation marks and in one call',
-    async (t) => {
-      const program = 'FUCHhfHbuxXBWiRBfVdhmiog84sUJw11aAq3ibAUGL6e';
-      const recorded =
-        readRecordings('transactions').find((line) => line.includes('eclipse-35781852-full-json#16')) ?? '';
-      const signature = /"signatures":\["(\w+)"/.exec(recorded)?.[1] ?? '';
-      const record = recorded.replace(/^.*"result":/, '').replace(/"slot":\d+/, `"slot":${chain.slot('finalized')}`);
-      node.overrides.set('getTransaction', () => ({ result: record.slice(0, -1) }));
-      const data = bs58.decode('vaJro6ZLfqS8Tk6mcBehNesxGGBBDUfeYjo9XpzxmW6pTfUBhDh7eNT'); // of its first call
-      const name = 'store” https://evil.example';
-      const idl = deflateSync(JSON.stringify({ instructions: [{ name, discriminator: [...data.subarray(0, 8)] }] }));
-      const header = Buffer.alloc(44);
-      header.writeUInt32LE(idl.length, 40);
-      const account = { lamports: 1, owner: program, executable: false, rentEpoch: 0, space: 44 + idl.length };
-      const found = { ...account, data: [Buffer.concat([header, idl]).toString('base64'), 'base64'] };
-      const context = { slot: chain.slot('confirmed') };
-      const requested: unknown[] = [];
-      node.overrides.set('getMultipleAccounts', (params) => {
-        requested.push(params[0]);
-        return { result: JSON.stringify({ context, value: [found, null] }) };
-      });
-      const { enhanced } = (await get(`/tx/${signature}?enhanced=1`)).json.result;
-      node.overrides.clear();
-      t.match(
-        enhanced.description,
-        `called the program ${program} (the program calls it “store https[:]//evil[.]example”)`,
-      );
-      t.same(requested, [idlPlacesOf(program).map(({ address }) => address)], 'two accounts are read');
-      t.equal(enhanced.instructions[1].name, name);
-    },
-  );
+  t.test('a call that nothing else names is named by the IDL on the chain, quoted and in one call', async (t) => {
+    const program = 'FUCHhfHbuxXBWiRBfVdhmiog84sUJw11aAq3ibAUGL6e';
+    const recorded =
+      readRecordings('transactions').find((line) => line.includes('eclipse-35781852-full-json#16')) ?? '';
+    const signature = /"signatures":\["(\w+)"/.exec(recorded)?.[1] ?? '';
+    const record = recorded.replace(/^.*"result":/, '').replace(/"slot":\d+/, `"slot":${chain.slot('finalized')}`);
+    node.overrides.set('getTransaction', () => ({ result: record.slice(0, -1) }));
+    const data = bs58.decode('vaJro6ZLfqS8Tk6mcBehNesxGGBBDUfeYjo9XpzxmW6pTfUBhDh7eNT'); // of its first call
+    const name = 'store” https://evil.example';
+    const idl = deflateSync(JSON.stringify({ instructions: [{ name, discriminator: [...data.subarray(0, 8)] }] }));
+    const header = Buffer.alloc(44);
+    header.writeUInt32LE(idl.length, 40);
+    const account = { lamports: 1, owner: program, executable: false, rentEpoch: 0, space: 44 + idl.length };
+    const found = { ...account, data: [Buffer.concat([header, idl]).toString('base64'), 'base64'] };
+    const context = { slot: chain.slot('confirmed') };
+    const requested: unknown[] = [];
+    node.overrides.set('getMultipleAccounts', (params) => {
+      requested.push(params[0]);
+      return { result: JSON.stringify({ context, value: [found, null] }) };
+    });
+    const { enhanced } = (await get(`/tx/${signature}?enhanced=1`)).json.result;
+    node.overrides.clear();
+    t.match(
+      enhanced.description,
+      `called the program ${program} (the program calls it “store https[:]//evil[.]example”)`,
+    );
+    t.same(requested, [idlPlacesOf(program).map(({ address }) => address)], 'two accounts are read');
+    t.equal(enhanced.instructions[1].name, name);
+  });
 
   t.test('?perspective= describes a transaction from the view of a party of it', async (t) => {
     const { signature, accountKeys } = old.find(({ error }) => error === null) ?? { signature: '', accountKeys: [] };

@@ -687,7 +687,7 @@ t.test('freshness', async (t) => {
 
   for (const slotMs of SLOT_TIME_BOUNDS) {
     t.test(
-      `${slotMs} ms a slot: an answer is a miss, then a hit, then refreshed; what is requested continuously is always a hit`,
+      `${slotMs} ms: an answer is a miss, then a hit, then refreshed; read continuously always a hit`,
       async (t) => {
         const world = await startStepped(t, { slotMs, set: ['live.accounts=0'] }); // a live account is always a hit
         const { get, step, cluster } = world;
@@ -747,92 +747,86 @@ t.test('freshness', async (t) => {
   });
 
   for (const slotMs of SLOT_TIME_BOUNDS) {
-    t.test(
-      `${slotMs} ms a slot: when reads fail, old answers are served as stale until they are too old, after a minute`,
-      async (t) => {
-        const world = await startStepped(t, { slotMs });
-        const { get, cluster, clock, logged, step } = world;
-        const target = `/balance/${address(1)}`;
-        /** Advances by some time, a few slots at a time. */
-        const stepThrough = (ms: number): Promise<void> => step(Math.round(ms / slotMs), Math.ceil(1600 / slotMs));
-        const { json: known } = await get(target);
-        t.equal(await status(world), 'ok');
+    t.test(`${slotMs} ms: when reads fail, old answers are served as stale for a minute`, async (t) => {
+      const world = await startStepped(t, { slotMs });
+      const { get, cluster, clock, logged, step } = world;
+      const target = `/balance/${address(1)}`;
+      /** Advances by some time, a few slots at a time. */
+      const stepThrough = (ms: number): Promise<void> => step(Math.round(ms / slotMs), Math.ceil(1600 / slotMs));
+      const { json: known } = await get(target);
+      t.equal(await status(world), 'ok');
 
-        await cluster.control.rateLimit(1_000_000, 1);
-        await stepThrough(1600);
-        await waitFor(async () => (await status(world)) === 'degraded', 'degraded health');
-        await step(2); // the next frame has it: two are at least 200 ms apart
-        t.ok(logged.some(({ level, message }) => level === 'warn' && /a part of the pipeline failed/.test(message)));
-        const stale = await get(target);
-        t.equal(stale.status, 200);
-        t.equal(stale.headers.get('x-cache'), 'STALE');
-        t.equal(stale.headers.get('server-timing'), null);
-        t.equal(stale.json.slot, known.slot, 'its slot is the old one');
-        t.same(stale.json.result, known.result);
-        t.equal((await get('/slot')).json.result, cluster.chain.slot('processed'), 'slots go on by WebSocket');
-        t.equal((await get('/network')).json.result.health, 'degraded');
-        t.equal((await get('/epoch')).status, 200);
-        const cold = await get(`/balance/${address(2)}`);
-        t.equal(cold.status, 503);
-        t.equal(cold.json.error, 'upstream_unavailable');
-        t.equal(cold.headers.get('retry-after'), '1');
+      await cluster.control.rateLimit(1_000_000, 1);
+      await stepThrough(1600);
+      await waitFor(async () => (await status(world)) === 'degraded', 'degraded health');
+      await step(2); // the next frame has it: two are at least 200 ms apart
+      t.ok(logged.some(({ level, message }) => level === 'warn' && /a part of the pipeline failed/.test(message)));
+      const stale = await get(target);
+      t.equal(stale.status, 200);
+      t.equal(stale.headers.get('x-cache'), 'STALE');
+      t.equal(stale.headers.get('server-timing'), null);
+      t.equal(stale.json.slot, known.slot, 'its slot is the old one');
+      t.same(stale.json.result, known.result);
+      t.equal((await get('/slot')).json.result, cluster.chain.slot('processed'), 'slots go on by WebSocket');
+      t.equal((await get('/network')).json.result.health, 'degraded');
+      t.equal((await get('/epoch')).status, 200);
+      const cold = await get(`/balance/${address(2)}`);
+      t.equal(cold.status, 503);
+      t.equal(cold.json.error, 'upstream_unavailable');
+      t.equal(cold.headers.get('retry-after'), '1');
 
-        const provenMs = clock.now();
-        await stepThrough(56_000);
-        t.equal((await get(target)).headers.get('x-cache'), 'STALE', `${clock.now() - provenMs} ms later`);
-        await stepThrough(6400);
-        for (const path of [target, '/epoch', '/performance']) {
-          const tooOld = await get(path);
-          t.equal(tooOld.status, 503, path);
-          t.equal(tooOld.json.error, 'stale');
-          t.equal(tooOld.headers.get('retry-after'), '1');
-          t.equal(tooOld.headers.get('x-cache'), null);
-        }
-        t.equal((await get('/slot')).status, 200);
+      const provenMs = clock.now();
+      await stepThrough(56_000);
+      t.equal((await get(target)).headers.get('x-cache'), 'STALE', `${clock.now() - provenMs} ms later`);
+      await stepThrough(6400);
+      for (const path of [target, '/epoch', '/performance']) {
+        const tooOld = await get(path);
+        t.equal(tooOld.status, 503, path);
+        t.equal(tooOld.json.error, 'stale');
+        t.equal(tooOld.headers.get('retry-after'), '1');
+        t.equal(tooOld.headers.get('x-cache'), null);
+      }
+      t.equal((await get('/slot')).status, 200);
 
-        await cluster.control.rateLimit(0);
-        await recovers(world);
-        const isFresh = async (): Promise<boolean> => {
-          await step(); // the node had rate-limited the gateway
-          return /MISS|HIT/.test((await get(target)).headers.get('x-cache') ?? '');
-        };
-        await waitFor(isFresh, 'a fresh answer'); // a hit if it was refreshed in the background
-        t.equal((await get('/epoch')).status, 200);
-      },
-    );
+      await cluster.control.rateLimit(0);
+      await recovers(world);
+      const isFresh = async (): Promise<boolean> => {
+        await step(); // the node had rate-limited the gateway
+        return /MISS|HIT/.test((await get(target)).headers.get('x-cache') ?? '');
+      };
+      await waitFor(isFresh, 'a fresh answer'); // a hit if it was refreshed in the background
+      t.equal((await get('/epoch')).status, 200);
+    });
   }
 
   for (const slotMs of SLOT_TIME_BOUNDS) {
-    t.test(
-      `${slotMs} ms a slot: without new slots health is degraded, then down; nothing is served as fresh until then`,
-      async (t) => {
-        const world = await startStepped(t, { slotMs });
-        const { get, cluster } = world;
-        const target = `/epoch?commitment=processed`;
-        await get(target);
-        const slot = (await get('/slot')).json.result;
-        await cluster.control.pauseSlots();
-        await pass(world, 3200);
-        t.equal(await status(world), 'degraded');
-        const stale = await get('/slot');
-        t.equal(stale.headers.get('x-cache'), 'STALE');
-        t.equal(stale.json.result, slot);
-        t.equal((await get('/network')).headers.get('x-cache'), 'STALE');
+    t.test(`${slotMs} ms: without new slots health is degraded, then down; until then nothing is fresh`, async (t) => {
+      const world = await startStepped(t, { slotMs });
+      const { get, cluster } = world;
+      const target = `/epoch?commitment=processed`;
+      await get(target);
+      const slot = (await get('/slot')).json.result;
+      await cluster.control.pauseSlots();
+      await pass(world, 3200);
+      t.equal(await status(world), 'degraded');
+      const stale = await get('/slot');
+      t.equal(stale.headers.get('x-cache'), 'STALE');
+      t.equal(stale.json.result, slot);
+      t.equal((await get('/network')).headers.get('x-cache'), 'STALE');
 
-        await pass(world, 58_000);
-        const down = await get('/health');
-        t.equal(down.status, 503);
-        t.equal(down.json.error, 'unhealthy');
-        t.equal(down.headers.get('retry-after'), '1');
-        for (const path of ['/slot', '/network', '/performance']) t.equal((await get(path)).json.error, 'stale', path);
-        t.equal((await get(target)).headers.get('x-cache'), 'MISS', 'it is read from the node');
+      await pass(world, 58_000);
+      const down = await get('/health');
+      t.equal(down.status, 503);
+      t.equal(down.json.error, 'unhealthy');
+      t.equal(down.headers.get('retry-after'), '1');
+      for (const path of ['/slot', '/network', '/performance']) t.equal((await get(path)).json.error, 'stale', path);
+      t.equal((await get(target)).headers.get('x-cache'), 'MISS', 'it is read from the node');
 
-        await cluster.control.resumeSlots();
-        await recovers(world);
-        t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
-        t.ok((await get('/slot')).json.result > slot);
-      },
-    );
+      await cluster.control.resumeSlots();
+      await recovers(world);
+      t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
+      t.ok((await get('/slot')).json.result > slot);
+    });
   }
 
   t.test('a stream frame reports degraded health when no new slot arrives', async (t) => {
@@ -847,52 +841,49 @@ t.test('freshness', async (t) => {
   });
 
   for (const slotMs of SLOT_TIME_BOUNDS) {
-    t.test(
-      `${slotMs} ms a slot: whatever the node does, no answer to the same request ever has an older slot`,
-      async (t) => {
-        const world = await startStepped(t, { slotMs, perSlot: 1, skipEvery: 7 });
-        const { get, cluster } = world;
-        const targets = ['processed', 'confirmed', 'finalized'].flatMap((commitment) => [
-          `/balance/${address(0)}?commitment=${commitment}`,
-          `/account/${address(0)}?commitment=${commitment}`,
-          `/epoch?commitment=${commitment}`,
-        ]);
-        targets.push('/slot', '/network', '/epoch', '/performance', '/priority-fee');
-        const newest = new Map<string, number>();
-        let answers = 0;
-        const read = async (target: string): Promise<void> => {
-          const { status, json } = await get(target);
-          if (status !== 200) return;
-          answers++;
-          const before = newest.get(target) ?? 0;
-          if (json.slot < before) throw new Error(`${target} went from ${before} back to ${json.slot}`);
-          newest.set(target, json.slot);
-        };
-        await Promise.all(targets.map(read));
-        t.equal(newest.size, targets.length, 'all are answered before the first fault');
-        const { control } = cluster;
-        const deed = fc.oneof(
-          { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map((slots) => () => pass(world, slots * slotMs)) },
-          { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.skewSlots(slots)) },
-          { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lagBehind(slots)) },
-          { weight: 1, arbitrary: fc.constant(() => control.fork()) },
-          {
-            weight: 1,
-            arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.failMinContextSlot(calls)),
-          },
-          {
-            weight: 6,
-            arbitrary: fc.subarray(targets, { minLength: 1 }).map((some) => () => Promise.all(some.map(read))),
-          },
-        );
-        await fc.assert(
-          fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
-            for (const work of deeds) await work();
-          }),
-          { numRuns: 4, endOnFailure: true },
-        );
-        t.ok(answers > 2 * targets.length, `${answers} answers, also under faults`);
-      },
-    );
+    t.test(`${slotMs} ms: whatever the node does, no later answer to a request has an older slot`, async (t) => {
+      const world = await startStepped(t, { slotMs, perSlot: 1, skipEvery: 7 });
+      const { get, cluster } = world;
+      const targets = ['processed', 'confirmed', 'finalized'].flatMap((commitment) => [
+        `/balance/${address(0)}?commitment=${commitment}`,
+        `/account/${address(0)}?commitment=${commitment}`,
+        `/epoch?commitment=${commitment}`,
+      ]);
+      targets.push('/slot', '/network', '/epoch', '/performance', '/priority-fee');
+      const newest = new Map<string, number>();
+      let answers = 0;
+      const read = async (target: string): Promise<void> => {
+        const { status, json } = await get(target);
+        if (status !== 200) return;
+        answers++;
+        const before = newest.get(target) ?? 0;
+        if (json.slot < before) throw new Error(`${target} went from ${before} back to ${json.slot}`);
+        newest.set(target, json.slot);
+      };
+      await Promise.all(targets.map(read));
+      t.equal(newest.size, targets.length, 'all are answered before the first fault');
+      const { control } = cluster;
+      const deed = fc.oneof(
+        { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map((slots) => () => pass(world, slots * slotMs)) },
+        { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.skewSlots(slots)) },
+        { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lagBehind(slots)) },
+        { weight: 1, arbitrary: fc.constant(() => control.fork()) },
+        {
+          weight: 1,
+          arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.failMinContextSlot(calls)),
+        },
+        {
+          weight: 6,
+          arbitrary: fc.subarray(targets, { minLength: 1 }).map((some) => () => Promise.all(some.map(read))),
+        },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
+          for (const work of deeds) await work();
+        }),
+        { numRuns: 4, endOnFailure: true },
+      );
+      t.ok(answers > 2 * targets.length, `${answers} answers, also under faults`);
+    });
   }
 });

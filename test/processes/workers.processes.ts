@@ -236,46 +236,42 @@ t.test('workers that are killed, reloaded and deceived', async (t) => {
     for (const socket of sockets) socket.terminate();
   });
 
-  t.test(
-    'SIGHUP applies changed settings to new processes, also during a reload, and none that are wrong',
-    async (t) => {
-      const key = generateApiKey();
-      await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
-      const limit = async () =>
-        (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
-      const before = await limit();
-      const ids = [...processes().values()];
-      writeFileSync(configPath, '{"limits": {"scale": {"units": -1}}}');
-      child.process.kill('SIGHUP');
-      await child.waitForOutput("the configuration can't be used");
-      t.same([...processes().values()], ids);
-      const failures = (): Promise<number | undefined> =>
-        scrapeSeries(admin, 'slotgate_reload_failures_total{part="settings"}');
-      await waitFor(async () => (await failures()) === 1, 'the count');
-      t.not(before, '777');
-      let leavingMs = 0;
-      let leavingSinceMs: number | undefined;
-      const watchReadiness = async (): Promise<void> => {
-        const checks = await ready().catch(() => ''); // while the pipeline process is replaced
-        leavingSinceMs = checks.includes('[-]shutdown') ? (leavingSinceMs ?? performance.now()) : undefined;
-        leavingMs = Math.max(leavingMs, performance.now() - (leavingSinceMs ?? performance.now()));
-      };
-      const reloads = child.timesLogged('all processes were replaced');
-      writeFileSync(configPath, '{}');
-      child.process.kill('SIGUSR2');
-      await waitFor(() => [...processes().values()].some((id) => !ids.includes(id)), 'the first new process');
-      writeFileSync(configPath, '{"limits": {"scale": {"units": 777}}, "host": "0.0.0.0"}');
-      child.process.kill('SIGHUP');
-      t.equal(child.timesLogged('all processes were replaced'), reloads, 'the first reload is under way');
-      await waitFor(async () => {
-        await watchReadiness();
-        return child.timesLogged('all processes were replaced') === reloads + 2;
-      }, 'the second reload');
-      t.match(child.stdout(), /"settings":\["host"\].*restart/);
-      await waitFor(async () => (await limit()) === '777', 'the old workers to end');
-      t.ok(leavingMs < DRAIN_DELAY_MS / 2, `a reload does not wait: it was not ready for ${leavingMs} ms`);
-    },
-  );
+  t.test('SIGHUP applies changed settings to new processes, also in a reload, and none that are wrong', async (t) => {
+    const key = generateApiKey();
+    await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
+    const limit = async () => (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
+    const before = await limit();
+    const ids = [...processes().values()];
+    writeFileSync(configPath, '{"limits": {"scale": {"units": -1}}}');
+    child.process.kill('SIGHUP');
+    await child.waitForOutput("the configuration can't be used");
+    t.same([...processes().values()], ids);
+    const failures = (): Promise<number | undefined> =>
+      scrapeSeries(admin, 'slotgate_reload_failures_total{part="settings"}');
+    await waitFor(async () => (await failures()) === 1, 'the count');
+    t.not(before, '777');
+    let leavingMs = 0;
+    let leavingSinceMs: number | undefined;
+    const watchReadiness = async (): Promise<void> => {
+      const checks = await ready().catch(() => ''); // while the pipeline process is replaced
+      leavingSinceMs = checks.includes('[-]shutdown') ? (leavingSinceMs ?? performance.now()) : undefined;
+      leavingMs = Math.max(leavingMs, performance.now() - (leavingSinceMs ?? performance.now()));
+    };
+    const reloads = child.timesLogged('all processes were replaced');
+    writeFileSync(configPath, '{}');
+    child.process.kill('SIGUSR2');
+    await waitFor(() => [...processes().values()].some((id) => !ids.includes(id)), 'the first new process');
+    writeFileSync(configPath, '{"limits": {"scale": {"units": 777}}, "host": "0.0.0.0"}');
+    child.process.kill('SIGHUP');
+    t.equal(child.timesLogged('all processes were replaced'), reloads, 'the first reload is under way');
+    await waitFor(async () => {
+      await watchReadiness();
+      return child.timesLogged('all processes were replaced') === reloads + 2;
+    }, 'the second reload');
+    t.match(child.stdout(), /"settings":\["host"\].*restart/);
+    await waitFor(async () => (await limit()) === '777', 'the old workers to end');
+    t.ok(leavingMs < DRAIN_DELAY_MS / 2, `a reload does not wait: it was not ready for ${leavingMs} ms`);
+  });
 
   t.test('what a node gave that lies is dropped in each worker', async (t) => {
     const lie = (method: string, change: (result: string) => string): void => {

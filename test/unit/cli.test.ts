@@ -496,25 +496,21 @@ t.test('program', async (t) => {
   });
 
   const skip = spawnSync('bash', ['--version']).error === undefined ? false : 'bash is not installed';
-  t.test(
-    'a reader that closes the pipe ends a command, and its exit code says neither done nor refuted',
-    { skip },
-    (t) => {
-      const lines = t.testdir({ lines: 'no receipt\n'.repeat(10_000) }); // more results than a pipe holds
-      const key = newSigner().publicKey;
-      const expected = ['--public-key', key, '--cluster', CLUSTER, '--request', 'GET /api/v1/slot'];
-      const args = [fileURLToPath(new URL('../../src/main.js', import.meta.url)), 'receipt', 'verify', '--ndjson'];
-      const { status, stdout, stderr } = spawnSync(
-        'bash',
-        ['-c', 'set -o pipefail; "$0" "$@" | head -1', process.execPath, ...args, `${lines}/lines`, ...expected],
-        { encoding: 'utf8' },
-      );
-      t.equal(status, 141);
-      t.match(stdout, /^\{"valid":false,.*\}\n$/);
-      t.notMatch(stderr, /EPIPE/);
-      t.end();
-    },
-  );
+  t.test('a reader that closes the pipe ends a command; its exit code is neither done nor refuted', { skip }, (t) => {
+    const lines = t.testdir({ lines: 'no receipt\n'.repeat(10_000) }); // more results than a pipe holds
+    const key = newSigner().publicKey;
+    const expected = ['--public-key', key, '--cluster', CLUSTER, '--request', 'GET /api/v1/slot'];
+    const args = [fileURLToPath(new URL('../../src/main.js', import.meta.url)), 'receipt', 'verify', '--ndjson'];
+    const { status, stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', 'set -o pipefail; "$0" "$@" | head -1', process.execPath, ...args, `${lines}/lines`, ...expected],
+      { encoding: 'utf8' },
+    );
+    t.equal(status, 141);
+    t.match(stdout, /^\{"valid":false,.*\}\n$/);
+    t.notMatch(stderr, /EPIPE/);
+    t.end();
+  });
 
   const isFull = existsSync('/dev/full') ? false : 'this system has no full device';
   t.test('a command says when it can not write its output', { skip: isFull }, (t) => {

@@ -183,24 +183,21 @@ t.test('config-schema', async (t) => {
     t.throws(refusal([]), { exitCode: 78, message: /at most 1/ });
   });
 
-  t.test(
-    '--geyser names the feed of the first node, whose token file is found from the working directory',
-    async (t) => {
-      const [first, second] = load({
-        upstream: ['http://a:1,ws://a:9', 'http://b'],
-        geyser: 'http://a:10000',
-      }).upstreams;
-      t.match([first, second], [{ wsUrl: 'ws://a:9/', geyser: { url: 'http://a:10000' } }, { url: 'http://b/' }]);
-      t.equal(second?.geyser, undefined);
-      t.match(refusal({ geyser: 'http://a:10000' }), { exitCode: 64, message: /name that too with --upstream/ });
-      const upstreams = [{ url: 'http://a', geyser: { url: 'https://a', tokenFile: 'token' } }];
-      const config = load({ config: file({ upstreams }) });
-      t.equal(config.upstreams[0]?.geyser?.tokenFile, join(cwd, 'token'));
-      const withKey = refusal({ upstream: ['http://a'], geyser: 'https://a/KEY' });
-      t.match(withKey, { exitCode: 78, message: /expected http:\/\/HOST:PORT alone: a key goes into tokenFile/ });
-      t.notMatch(withKey, { message: /KEY/ });
-    },
-  );
+  t.test('--geyser names the feed of the first node, its token file found from the working directory', async (t) => {
+    const [first, second] = load({
+      upstream: ['http://a:1,ws://a:9', 'http://b'],
+      geyser: 'http://a:10000',
+    }).upstreams;
+    t.match([first, second], [{ wsUrl: 'ws://a:9/', geyser: { url: 'http://a:10000' } }, { url: 'http://b/' }]);
+    t.equal(second?.geyser, undefined);
+    t.match(refusal({ geyser: 'http://a:10000' }), { exitCode: 64, message: /name that too with --upstream/ });
+    const upstreams = [{ url: 'http://a', geyser: { url: 'https://a', tokenFile: 'token' } }];
+    const config = load({ config: file({ upstreams }) });
+    t.equal(config.upstreams[0]?.geyser?.tokenFile, join(cwd, 'token'));
+    const withKey = refusal({ upstream: ['http://a'], geyser: 'https://a/KEY' });
+    t.match(withKey, { exitCode: 78, message: /expected http:\/\/HOST:PORT alone: a key goes into tokenFile/ });
+    t.notMatch(withKey, { message: /KEY/ });
+  });
 
   t.test('a file changes only the settings in it', async (t) => {
     const { limits } = load({ config: file({ limits: { free: { units: 7 } } }) });
@@ -686,29 +683,26 @@ t.test('config-schema', async (t) => {
     t.equal(new Set(Object.values(prices.pyth.feeds)).size, Object.keys(prices.pyth.feeds).length);
   });
 
-  t.test(
-    'a former name of a setting counts until the next minor version, with a warning that names both',
-    async (t) => {
-      const config = file({ cache: { maxStaleSlots: 100, bytes: 1_000_000 }, watch: { idleSlots: 5 } });
-      const env = { SLOTGATE_CACHE_MAX_STALE_SLOTS: '200' };
-      const set = ['watch.idleSlots=10'];
-      t.match(load({ config }), { cache: { maxStaleMs: 40_000, bytes: 1_000_000 }, live: { idleMs: 2000 } });
-      t.match(load({ config, set }, env), { cache: { maxStaleMs: 80_000 }, live: { idleMs: 4000 } });
-      t.match(load({ set: [...set, 'live.idleMs=7'] }).live, { idleMs: 7 });
-      t.strictSame(describeFormerSettings({ flags: { config, set }, env, cwd }), [
-        `cache.maxStaleSlots (${config}) is called cache.maxStaleMs now, 400 times the value; the next minor version refuses the old name`,
-        `watch.idleSlots (${config}) is called live.idleMs now, 400 times the value; the next minor version refuses the old name`,
-        'cache.maxStaleSlots (SLOTGATE_CACHE_MAX_STALE_SLOTS) is called cache.maxStaleMs now, 400 times the value; the next minor version refuses the old name',
-        'watch.idleSlots (--set watch.idleSlots) is called live.idleMs now, 400 times the value; the next minor version refuses the old name',
-      ]);
-      t.strictSame(describeFormerSettings({ flags: { set: ['live.idleMs=7'] }, cwd }), []);
-      t.match(refusal({ set: ['watch.idleSlots=many'] }), {
-        exitCode: 78,
-        message: /^live\.idleMs: expected a whole number .*--set watch\.idleSlots/,
-      });
-      t.match(refusal({ config: file({ cache: { maxStaleSlot: 1 } }) }).message, /unknown setting cache\.maxStaleSlot/);
-    },
-  );
+  t.test('a former name counts until the next minor version, with a warning that names both', async (t) => {
+    const config = file({ cache: { maxStaleSlots: 100, bytes: 1_000_000 }, watch: { idleSlots: 5 } });
+    const env = { SLOTGATE_CACHE_MAX_STALE_SLOTS: '200' };
+    const set = ['watch.idleSlots=10'];
+    t.match(load({ config }), { cache: { maxStaleMs: 40_000, bytes: 1_000_000 }, live: { idleMs: 2000 } });
+    t.match(load({ config, set }, env), { cache: { maxStaleMs: 80_000 }, live: { idleMs: 4000 } });
+    t.match(load({ set: [...set, 'live.idleMs=7'] }).live, { idleMs: 7 });
+    t.strictSame(describeFormerSettings({ flags: { config, set }, env, cwd }), [
+      `cache.maxStaleSlots (${config}) is called cache.maxStaleMs now, 400 times the value; the next minor version refuses the old name`,
+      `watch.idleSlots (${config}) is called live.idleMs now, 400 times the value; the next minor version refuses the old name`,
+      'cache.maxStaleSlots (SLOTGATE_CACHE_MAX_STALE_SLOTS) is called cache.maxStaleMs now, 400 times the value; the next minor version refuses the old name',
+      'watch.idleSlots (--set watch.idleSlots) is called live.idleMs now, 400 times the value; the next minor version refuses the old name',
+    ]);
+    t.strictSame(describeFormerSettings({ flags: { set: ['live.idleMs=7'] }, cwd }), []);
+    t.match(refusal({ set: ['watch.idleSlots=many'] }), {
+      exitCode: 78,
+      message: /^live\.idleMs: expected a whole number .*--set watch\.idleSlots/,
+    });
+    t.match(refusal({ config: file({ cache: { maxStaleSlot: 1 } }) }).message, /unknown setting cache\.maxStaleSlot/);
+  });
 
   /** Settings whose own name has changed, without another unit, by their former names. */
   const RENAMED: Readonly<Record<string, string>> = {
@@ -759,17 +753,14 @@ t.test('config-schema', async (t) => {
     });
   }
 
-  t.test(
-    'a section under its former name merges with the one under the present name, whose values go first',
-    async (t) => {
-      const config = file({ watch: { accounts: 1, lists: 2 }, live: { lists: 3 }, upstream: {} });
-      t.match(load({ config }).live, { accounts: 1, lists: 3, idleMs: 60_000 });
-      t.match(
-        refusal({ config: file({ watch: { acounts: 1 } }) }).message,
-        /^unknown setting live\.acounts, .* live\.accounts /,
-      );
-    },
-  );
+  t.test('a section under its former name merges with the present one, whose values go first', async (t) => {
+    const config = file({ watch: { accounts: 1, lists: 2 }, live: { lists: 3 }, upstream: {} });
+    t.match(load({ config }).live, { accounts: 1, lists: 3, idleMs: 60_000 });
+    t.match(
+      refusal({ config: file({ watch: { acounts: 1 } }) }).message,
+      /^unknown setting live\.acounts, .* live\.accounts /,
+    );
+  });
 
   t.test('the present name of a setting goes over its former one in the same source, in whatever order', async (t) => {
     const both = { maxStaleSlots: 100, maxStaleMs: 7000 };

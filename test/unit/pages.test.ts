@@ -944,30 +944,27 @@ t.test('verification-report', async (t) => {
     }
   });
 
-  t.test(
-    'the operators that gave the result are explained, and compared with the fewest that are demanded',
-    async (t) => {
-      const of = (name: string, minAgreed = '') => {
-        const {
-          body,
-          cluster,
-          canonicalRequest: request,
-          nonce,
-        } = allVectors.find((vector) => vector.name === name) ?? singleVector;
-        return verifyText(
-          body,
-          { publicKey: testVectors.publicKey, cluster, request, nonce: nonce ?? '', minAgreed },
-          NOW_MS,
-        );
-      };
-      t.match(lineOf(of('v2-one-of-two'), 'agreed'), { value: '1/2', explanation: /one operator/, status: 'signed' });
-      const confirmed = lineOf(of('v2-batch3-two-of-three', '2'), 'agreed');
-      t.match(confirmed, { explanation: /Confirmed by 2 of 3 operators/, status: 'proven' });
-      const few = of('v2-one-of-two', '2');
-      t.match(few, { verdict: 'refused', result: null, explanation: FAULT_EXPLANATIONS.agreed });
-      t.match(lineOf(few, 'agreed'), { status: 'wrong' });
-    },
-  );
+  t.test('the operators that gave the result are explained, and compared with those demanded', async (t) => {
+    const of = (name: string, minAgreed = '') => {
+      const {
+        body,
+        cluster,
+        canonicalRequest: request,
+        nonce,
+      } = allVectors.find((vector) => vector.name === name) ?? singleVector;
+      return verifyText(
+        body,
+        { publicKey: testVectors.publicKey, cluster, request, nonce: nonce ?? '', minAgreed },
+        NOW_MS,
+      );
+    };
+    t.match(lineOf(of('v2-one-of-two'), 'agreed'), { value: '1/2', explanation: /one operator/, status: 'signed' });
+    const confirmed = lineOf(of('v2-batch3-two-of-three', '2'), 'agreed');
+    t.match(confirmed, { explanation: /Confirmed by 2 of 3 operators/, status: 'proven' });
+    const few = of('v2-one-of-two', '2');
+    t.match(few, { verdict: 'refused', result: null, explanation: FAULT_EXPLANATIONS.agreed });
+    t.match(lineOf(few, 'agreed'), { status: 'wrong' });
+  });
 
   t.test('invalid input of the user is reported apart from the body', async (t) => {
     t.throws(() => verify(body, { publicKey: 'nobody' }), TypeError);

@@ -439,28 +439,22 @@ t.test('authenticator', async (t) => {
     t.match(count({ 'x-api-key': 'good', ...proof() }), { principal: { id: 'key good' }, quota: { limit: 500 } });
   });
 
-  t.test(
-    'of a key and a wallet the one with more requests per second counts, under the identity of the key',
-    async (t) => {
-      const few = callersOf({ held: 4n * STEP });
-      t.match(few.count({ 'x-api-key': 'good', ...proof() }).quota, { limit: 500 }, '50 a second each: the key’s own');
-      const more = callersOf({ held: 5n * STEP });
-      const { principal, quota } = more.count({ 'x-api-key': 'good', ...proof() });
-      t.match({ principal, quota }, { principal: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
-      t.match(more.count({ 'x-api-key': 'large', ...proof() }).quota, { limit: 30_000 });
-    },
-  );
+  t.test('of a key and a wallet the one with the higher rate counts, under the identity of the key', async (t) => {
+    const few = callersOf({ held: 4n * STEP });
+    t.match(few.count({ 'x-api-key': 'good', ...proof() }).quota, { limit: 500 }, '50 a second each: the key’s own');
+    const more = callersOf({ held: 5n * STEP });
+    const { principal, quota } = more.count({ 'x-api-key': 'good', ...proof() });
+    t.match({ principal, quota }, { principal: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
+    t.match(more.count({ 'x-api-key': 'large', ...proof() }).quota, { limit: 30_000 });
+  });
 
-  t.test(
-    'an invalid proof is refused, with a key too, and its verification counts for the address on top',
-    async (t) => {
-      const { count, state } = callersOf({ held: STEP });
-      state.isTrue = false;
-      const refused = { principal: undefined, credentialsError: { code: 'invalid_stake_proof' } };
-      t.match(count(proof()), { ...refused, quota: { remaining: 6 } });
-      t.match(count({ 'x-api-key': 'good', ...proof() }), { ...refused, quota: { remaining: 0 } });
-    },
-  );
+  t.test('an invalid proof is refused, with a key too, and its verification counts for the address', async (t) => {
+    const { count, state } = callersOf({ held: STEP });
+    state.isTrue = false;
+    const refused = { principal: undefined, credentialsError: { code: 'invalid_stake_proof' } };
+    t.match(count(proof()), { ...refused, quota: { remaining: 6 } });
+    t.match(count({ 'x-api-key': 'good', ...proof() }), { ...refused, quota: { remaining: 0 } });
+  });
 
   t.test('a caller whose address has spent its quota causes no more verification', async (t) => {
     const { count, state } = callersOf({ held: STEP });
@@ -564,19 +558,16 @@ t.test('shared-window', async (t) => {
     t.equal(drain(), 49, 'half of what is left');
   });
 
-  t.test(
-    'a member that has called the store before its first caller has its whole cap, also if the store is lost',
-    async (t) => {
-      for (const isLost of [false, true]) {
-        const { playing, counters, arrive, drain } = openMember(4);
-        playing.isLost = isLost;
-        const joined = counters.join();
-        await arrive();
-        await joined;
-        t.equal(drain(), isLost ? LIMIT / 4 : Math.floor(LIMIT / 8));
-      }
-    },
-  );
+  t.test('a member that called the store before its first caller has its whole cap, store or not', async (t) => {
+    for (const isLost of [false, true]) {
+      const { playing, counters, arrive, drain } = openMember(4);
+      playing.isLost = isLost;
+      const joined = counters.join();
+      await arrive();
+      await joined;
+      t.equal(drain(), isLost ? LIMIT / 4 : Math.floor(LIMIT / 8));
+    }
+  });
 
   t.test('it reports when it has used half of its cap, in one call for many requests', async (t) => {
     const { reports, limiter, arrive } = openMember(2);
@@ -799,30 +790,27 @@ t.test('shared-quota', async (t) => {
     t.ok(members.consume(3).allowed);
   });
 
-  t.test(
-    'callers read the end of a window by the clock of their member, whatever that of the store says',
-    async (t) => {
-      const clock = new ManualClock();
-      const window = clock.now() + 3_600_000;
-      const store = {
-        join: () => ({
-          members: () => 2,
-          leave() {},
-          report: async (reports: readonly CountReport[]) =>
-            reports.map(({ id, windowMs, spent }) => ({
-              ...{ id, windowMs, window, endsInMs: windowMs - 3000, total: spent, counted: spent },
-            })),
-        }),
-      };
-      const member = new CounterMember({ store, member: '0', clock, afterTurn: (work) => work() });
-      await member.join();
-      const limiter = new RateLimiter({ free: SHARED_LIMIT, trackedAddresses: 10 }, clock, member.createBook);
-      const address = new ArrayBuffer(4);
-      const { reset } = { ...limiter.consume(address, 90) };
-      await new Promise(setImmediate);
-      t.match([member.problem, reset - limiter.peek(address).reset], [undefined, 3], 'it ends three seconds earlier');
-    },
-  );
+  t.test('callers read the end of a window by the clock of their member, whatever the store says', async (t) => {
+    const clock = new ManualClock();
+    const window = clock.now() + 3_600_000;
+    const store = {
+      join: () => ({
+        members: () => 2,
+        leave() {},
+        report: async (reports: readonly CountReport[]) =>
+          reports.map(({ id, windowMs, spent }) => ({
+            ...{ id, windowMs, window, endsInMs: windowMs - 3000, total: spent, counted: spent },
+          })),
+      }),
+    };
+    const member = new CounterMember({ store, member: '0', clock, afterTurn: (work) => work() });
+    await member.join();
+    const limiter = new RateLimiter({ free: SHARED_LIMIT, trackedAddresses: 10 }, clock, member.createBook);
+    const address = new ArrayBuffer(4);
+    const { reset } = { ...limiter.consume(address, 90) };
+    await new Promise(setImmediate);
+    t.match([member.problem, reset - limiter.peek(address).reset], [undefined, 3], 'it ends three seconds earlier');
+  });
 
   t.test('a debt is that of all members, and the next window pays it', async (t) => {
     const members = new QuotaMembers(2);
@@ -913,47 +901,44 @@ t.test('shared-quota', async (t) => {
       { weight: 1, arbitrary: fc.record({ kill: fc.nat(members - 1) }) },
     );
 
-  t.test(
-    'law: over any schedule of requests, delays and deaths the sum is at most the limit and each credit',
-    async (t) => {
-      const schedules = fc
-        .integer({ min: 2, max: 6 })
-        .chain((count) =>
-          fc.tuple(fc.constant(count), fc.nat(400), fc.array(stepFor(count), { minLength: 20, maxLength: 80 })),
-        );
-      let most = 0;
-      await fc.assert(
-        fc.asyncProperty(schedules, async ([count, firstDelayMs, steps]) => {
-          const members = new QuotaMembers(count);
-          let delayMs = firstDelayMs;
-          let random = 1;
-          members.delayMs = () => {
-            random = (Math.imul(random, 48271) >>> 0) % 2147483647;
-            return delayMs === 0 ? 0 : random % delayMs;
-          };
-          const startedMs = members.clock.monotonic();
-          let charged = 0;
-          let credits = count;
-          for (const step of steps) {
-            if (members.clock.monotonic() - startedMs > windowSeconds * 1000 - 500) break; // one window
-            if ('member' in step)
-              for (let i = 0; i < step.times; i++) charged += members.consume(step.member).allowed ? 1 : 0;
-            else if ('pass' in step) members.clock.advance(step.pass);
-            else if ('delay' in step) delayMs = step.delay;
-            else {
-              members.kill(step.kill);
-              credits++;
-            }
-            await members.arrive();
-          }
-          most = Math.max(most, charged);
-          return charged <= LIMIT + credits * creditOf(count);
-        }),
-        { numRuns: 300, seed: 7 },
+  t.test('law: whatever is requested, delayed or dies, the sum is at most the limit and each credit', async (t) => {
+    const schedules = fc
+      .integer({ min: 2, max: 6 })
+      .chain((count) =>
+        fc.tuple(fc.constant(count), fc.nat(400), fc.array(stepFor(count), { minLength: 20, maxLength: 80 })),
       );
-      t.ok(most > LIMIT, `the most that was charged: ${most}`);
-    },
-  );
+    let most = 0;
+    await fc.assert(
+      fc.asyncProperty(schedules, async ([count, firstDelayMs, steps]) => {
+        const members = new QuotaMembers(count);
+        let delayMs = firstDelayMs;
+        let random = 1;
+        members.delayMs = () => {
+          random = (Math.imul(random, 48271) >>> 0) % 2147483647;
+          return delayMs === 0 ? 0 : random % delayMs;
+        };
+        const startedMs = members.clock.monotonic();
+        let charged = 0;
+        let credits = count;
+        for (const step of steps) {
+          if (members.clock.monotonic() - startedMs > windowSeconds * 1000 - 500) break; // one window
+          if ('member' in step)
+            for (let i = 0; i < step.times; i++) charged += members.consume(step.member).allowed ? 1 : 0;
+          else if ('pass' in step) members.clock.advance(step.pass);
+          else if ('delay' in step) delayMs = step.delay;
+          else {
+            members.kill(step.kill);
+            credits++;
+          }
+          await members.arrive();
+        }
+        most = Math.max(most, charged);
+        return charged <= LIMIT + credits * creditOf(count);
+      }),
+      { numRuns: 300, seed: 7 },
+    );
+    t.ok(most > LIMIT, `the most that was charged: ${most}`);
+  });
 });
 
 t.test('stake-balances', async (t) => {
@@ -1535,24 +1520,21 @@ t.test('usage-counter', async (t) => {
     t.equal(statSync(damaged).size, 300_000, 'a line that is not whole as yet stays');
   });
 
-  t.test(
-    '47: while the file cannot be written counting continues, one problem is reported, and nothing is lost',
-    async (t) => {
-      const { path, clock, usage, problems } = usageOf(t);
-      rmSync(t.testdirName, { recursive: true });
-      writeFileSync(t.testdirName, 'in the way');
-      for (let second = 0; second < 5; second++) {
-        usage.count('k', '/slot', 'answered', 1);
-        clock.advance(1000);
-      }
-      t.equal(problems.length, 1);
-      t.ok(usage.failures >= 5);
-      rmSync(t.testdirName);
-      t.testdir();
+  t.test('47: while the file cannot be written counting goes on, with one problem and no loss', async (t) => {
+    const { path, clock, usage, problems } = usageOf(t);
+    rmSync(t.testdirName, { recursive: true });
+    writeFileSync(t.testdirName, 'in the way');
+    for (let second = 0; second < 5; second++) {
+      usage.count('k', '/slot', 'answered', 1);
       clock.advance(1000);
-      t.same(readUsage(path), [row([5, 0, 0, 0])]);
-    },
-  );
+    }
+    t.equal(problems.length, 1);
+    t.ok(usage.failures >= 5);
+    rmSync(t.testdirName);
+    t.testdir();
+    clock.advance(1000);
+    t.same(readUsage(path), [row([5, 0, 0, 0])]);
+  });
 
   t.test('a file that can no longer be written is reported once, and its recovery once', async (t) => {
     const { path, clock, problems, recoveries, usage } = usageOf(t, '');

@@ -113,37 +113,34 @@ t.test('cache', async (t) => {
     t.equal(cache.tip, 7, 'nor does the tip go back');
   });
 
-  t.test(
-    'a policy in milliseconds holds by the clock, one in slots by the tip, however long a slot lasts',
-    async (t) => {
-      for (const slotMs of [150, 200, 400]) {
-        const { cache, clock } = open();
-        let slot = 100;
-        const pass = (slots: number): void => {
-          for (let n = 0; n < slots; n++) {
-            clock.advance(slotMs);
-            cache.advanceTip(++slot);
-          }
-        };
-        pass(1);
-        cache.put('timed', { slot, result: '1' }, { ms: 10_000 }, META);
-        cache.put('counted', { slot, result: '1' }, { slots: 25 }, META);
-        cache.putRefusal('refused', REFUSAL, { ms: 10_000 }, META);
-        const isFresh = (key: string): boolean | undefined => {
-          const item = cache.get(key);
-          return item && cache.isFresh(item);
-        };
-        const slots = Math.ceil(10_000 / slotMs);
-        pass(24);
-        t.equal(isFresh('counted'), true, `${slotMs} ms`);
-        pass(slots - 25);
-        t.same([isFresh('timed'), isFresh('refused')], [true, true], `${slotMs} ms: ${slots - 1} slots later`);
-        pass(1);
-        t.same([isFresh('timed'), isFresh('refused')], [false, false], `${slotMs} ms: ${slots} slots later`);
-        t.equal(isFresh('counted'), false, `${slotMs} ms`);
-      }
-    },
-  );
+  t.test('a policy in milliseconds holds by the clock, one in slots by the tip, however long slots last', async (t) => {
+    for (const slotMs of [150, 200, 400]) {
+      const { cache, clock } = open();
+      let slot = 100;
+      const pass = (slots: number): void => {
+        for (let n = 0; n < slots; n++) {
+          clock.advance(slotMs);
+          cache.advanceTip(++slot);
+        }
+      };
+      pass(1);
+      cache.put('timed', { slot, result: '1' }, { ms: 10_000 }, META);
+      cache.put('counted', { slot, result: '1' }, { slots: 25 }, META);
+      cache.putRefusal('refused', REFUSAL, { ms: 10_000 }, META);
+      const isFresh = (key: string): boolean | undefined => {
+        const item = cache.get(key);
+        return item && cache.isFresh(item);
+      };
+      const slots = Math.ceil(10_000 / slotMs);
+      pass(24);
+      t.equal(isFresh('counted'), true, `${slotMs} ms`);
+      pass(slots - 25);
+      t.same([isFresh('timed'), isFresh('refused')], [true, true], `${slotMs} ms: ${slots - 1} slots later`);
+      pass(1);
+      t.same([isFresh('timed'), isFresh('refused')], [false, false], `${slotMs} ms: ${slots} slots later`);
+      t.equal(isFresh('counted'), false, `${slotMs} ms`);
+    }
+  });
 
   t.test('an answer is too old after the same time, however long a slot lasts', async (t) => {
     for (const slotMs of [150, 200, 400]) {
@@ -243,32 +240,29 @@ t.test('cache', async (t) => {
     t.equal(cache.get('k')?.slot, 3);
   });
 
-  t.test(
-    'what was held back is not published after one operator was found to lie, unless two vouch for it',
-    async (t) => {
-      for (const [agreed, slot] of [
-        [1, 1],
-        [2, 2],
-      ]) {
-        const { cache, to } = open();
-        const vouched = (slot: number, agreed = 2) => ({ slot, agreed, read: 2, needed: 2 });
-        to(2);
-        cache.put('k', { slot: 1, result: '1', agreement: vouched(1) }, { slots: 2 }, META);
-        cache.holdBackWith(() => true);
-        const { unagreedDrops } = cache;
-        const held = cache.put('k', { slot: 2, result: '2', agreement: vouched(2, agreed) }, { slots: 2 }, META);
-        const published = cache.peek('k');
-        t.equal(
-          published?.kind === 'answer' && newestOf(published).slot,
-          slot,
-          'nor sealed for a caller that demands two',
-        );
-        cache.dropUnagreed();
-        cache.publish(held, unagreedDrops);
-        t.strictSame([cache.peek('k')?.slot, cache.peek('k')?.successor], [slot, undefined]);
-      }
-    },
-  );
+  t.test('what was held back is not published once an operator has lied, unless two vouch for it', async (t) => {
+    for (const [agreed, slot] of [
+      [1, 1],
+      [2, 2],
+    ]) {
+      const { cache, to } = open();
+      const vouched = (slot: number, agreed = 2) => ({ slot, agreed, read: 2, needed: 2 });
+      to(2);
+      cache.put('k', { slot: 1, result: '1', agreement: vouched(1) }, { slots: 2 }, META);
+      cache.holdBackWith(() => true);
+      const { unagreedDrops } = cache;
+      const held = cache.put('k', { slot: 2, result: '2', agreement: vouched(2, agreed) }, { slots: 2 }, META);
+      const published = cache.peek('k');
+      t.equal(
+        published?.kind === 'answer' && newestOf(published).slot,
+        slot,
+        'nor sealed for a caller that demands two',
+      );
+      cache.dropUnagreed();
+      cache.publish(held, unagreedDrops);
+      t.strictSame([cache.peek('k')?.slot, cache.peek('k')?.successor], [slot, undefined]);
+    }
+  });
 
   t.test('what is fresh for some time is refreshed in the last slot of it', async (t) => {
     const { cache, to } = open();
@@ -481,35 +475,32 @@ t.test('lease', async (t) => {
     t.equal(cache.isFresh(entry), true, 'it is still served');
   });
 
-  t.test(
-    'what live state answers is renewed without a load: a hot entry when its lease ends, any other at its next read',
-    (t) => {
-      const { clock, cache, to, lease } = open();
-      let newest: Slot | undefined;
-      const refreshNow = (): boolean => {
-        if (newest === undefined) return false;
-        cache.put('k', { slot: newest, result: '2' }, { slots: 2 }, META, { refresher });
-        return true;
-      };
-      const refresher = { refresh: () => new Promise<void>(() => {}), refreshNow };
-      const put = (slot: Slot, held: ScriptedLease): Entry =>
-        cache.put('k', { slot, result: '1', lease: held }, { slots: 2 }, META, { refresher });
-      const cold = put(100, lease);
-      to(103);
-      revoke(lease);
-      t.equal(cache.renew(cold), undefined, 'no live state knows it');
-      newest = 103;
-      t.match(cache.renew(cold), { slot: 103, result: '2' });
-      const second = new ScriptedLease(104, clock);
-      put(104, second);
-      to(104);
-      cache.get('k');
-      newest = 105;
-      revoke(second);
-      t.match(cache.peek('k'), { slot: 105, result: '2' });
-      t.end();
-    },
-  );
+  t.test('live state renews without a load: a hot entry when its lease ends, another at its next read', (t) => {
+    const { clock, cache, to, lease } = open();
+    let newest: Slot | undefined;
+    const refreshNow = (): boolean => {
+      if (newest === undefined) return false;
+      cache.put('k', { slot: newest, result: '2' }, { slots: 2 }, META, { refresher });
+      return true;
+    };
+    const refresher = { refresh: () => new Promise<void>(() => {}), refreshNow };
+    const put = (slot: Slot, held: ScriptedLease): Entry =>
+      cache.put('k', { slot, result: '1', lease: held }, { slots: 2 }, META, { refresher });
+    const cold = put(100, lease);
+    to(103);
+    revoke(lease);
+    t.equal(cache.renew(cold), undefined, 'no live state knows it');
+    newest = 103;
+    t.match(cache.renew(cold), { slot: 103, result: '2' });
+    const second = new ScriptedLease(104, clock);
+    put(104, second);
+    to(104);
+    cache.get('k');
+    newest = 105;
+    revoke(second);
+    t.match(cache.peek('k'), { slot: 105, result: '2' });
+    t.end();
+  });
 
   t.test('a revoked lease causes an immediate refresh of a hot entry; any other waits for its next read', async (t) => {
     const { cache, to, lease, put } = open();

@@ -43,37 +43,34 @@ t.test('subscription-limits-file', async (t) => {
 });
 
 t.test('open-state', async (t) => {
-  t.test(
-    'where a key is revoked, each reload drops all receipts, also in a process that knows it already',
-    async (t) => {
-      const [stateDir, clock] = [t.testdir(), new ManualClock()];
-      const keySource = { stateDir, production: false };
-      loadReceiptKeys(keySource, clock.now());
-      const path = join(stateDir, 'receipt-key.pem');
-      let invalidations = 0;
-      const reload = (state: { loadedKeys: LoadedReceiptKeys; keys: ReceiptKeys }): number => {
-        const env = {
-          keySource,
-          clock,
-          log: { info() {}, warn() {}, error: t.error },
-          failedReloads: { settings: 0, receiptKeys: 0 },
-        };
-        reloadReceiptKeys(env, state, { invalidateReceipts: () => invalidations++ });
-        return invalidations;
+  t.test('where a key is revoked, each reload drops all receipts, also where it was known already', async (t) => {
+    const [stateDir, clock] = [t.testdir(), new ManualClock()];
+    const keySource = { stateDir, production: false };
+    loadReceiptKeys(keySource, clock.now());
+    const path = join(stateDir, 'receipt-key.pem');
+    let invalidations = 0;
+    const reload = (state: { loadedKeys: LoadedReceiptKeys; keys: ReceiptKeys }): number => {
+      const env = {
+        keySource,
+        clock,
+        log: { info() {}, warn() {}, error: t.error },
+        failedReloads: { settings: 0, receiptKeys: 0 },
       };
-      const start = () => {
-        const loadedKeys = loadReceiptKeys(keySource, clock.now());
-        return { loadedKeys, keys: new ReceiptKeys(loadedKeys.ring, clock, () => {}) };
-      };
-      const before = start();
-      t.equal(reload(before), 0);
-      const { ring } = before.loadedKeys;
-      revokeKey(path, ring, ring[0]?.kid ?? '', clock.now());
-      const after = start(); // before the process that signs was informed
-      t.equal(reload(before), 1);
-      t.equal(reload(after), 2);
-    },
-  );
+      reloadReceiptKeys(env, state, { invalidateReceipts: () => invalidations++ });
+      return invalidations;
+    };
+    const start = () => {
+      const loadedKeys = loadReceiptKeys(keySource, clock.now());
+      return { loadedKeys, keys: new ReceiptKeys(loadedKeys.ring, clock, () => {}) };
+    };
+    const before = start();
+    t.equal(reload(before), 0);
+    const { ring } = before.loadedKeys;
+    revokeKey(path, ring, ring[0]?.kid ?? '', clock.now());
+    const after = start(); // before the process that signs was informed
+    t.equal(reload(before), 1);
+    t.equal(reload(after), 2);
+  });
 });
 
 t.test('fit-caches', async (t) => {

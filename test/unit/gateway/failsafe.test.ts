@@ -14,18 +14,15 @@ t.test('adaptive-rate-limit', async (t) => {
     for (let n = 0; n < times; n++) rateLimit.recordRequest();
   };
 
-  t.test(
-    'there is no limit until the first refusal, and then one a little below the count that was refused',
-    async (t) => {
-      const clock = new ManualClock();
-      const rateLimit = new AdaptiveRateLimit(clock);
-      send(rateLimit, 100);
-      t.equal(rateLimit.waitMs, 0);
-      rateLimit.recordRejection(3000);
-      t.equal(rateLimit.waitMs >= 3000, true);
-      t.equal(rateLimit.limit, 90);
-    },
-  );
+  t.test('there is no limit until the first refusal, then one a little below the refused count', async (t) => {
+    const clock = new ManualClock();
+    const rateLimit = new AdaptiveRateLimit(clock);
+    send(rateLimit, 100);
+    t.equal(rateLimit.waitMs, 0);
+    rateLimit.recordRejection(3000);
+    t.equal(rateLimit.waitMs >= 3000, true);
+    t.equal(rateLimit.limit, 90);
+  });
 
   t.test('a pause that the node names is obeyed', async (t) => {
     const clock = new ManualClock();
@@ -312,24 +309,20 @@ t.test('bulkhead', async (t) => {
     t.match([first.state, behind.state], ['running', 'waiting']);
   });
 
-  t.test(
-    'the queue keeps room for the gateway itself and for priority, and one caller has a quarter of it',
-    async (t) => {
-      const rig = new Rig(1, 16);
-      await rig.add(own());
-      const refusedOf = async (calls: readonly BulkheadCall[]): Promise<number> => {
-        const outcomes = [];
-        for (const call of calls) outcomes.push(await rig.add(call));
-        return outcomes.filter(({ state }) => state === 'refused').length;
-      };
-      const five = (caller: string, hasPriority = false) =>
-        Array.from({ length: 5 }, () => of(caller, { hasPriority }));
-      t.equal(await refusedOf(five('a')), 1, 'a quarter for one caller');
-      t.equal(await refusedOf([...five('b'), ...five('c')]), 6, 'half of it without priority');
-      t.equal(await refusedOf([...five('d', true), ...five('e', true)]), 6, 'three quarters for callers');
-      t.equal(await refusedOf(Array.from({ length: 5 }, () => own())), 1, 'the rest for the gateway itself');
-    },
-  );
+  t.test('the queue keeps room for the gateway itself and for priority; one caller has a quarter', async (t) => {
+    const rig = new Rig(1, 16);
+    await rig.add(own());
+    const refusedOf = async (calls: readonly BulkheadCall[]): Promise<number> => {
+      const outcomes = [];
+      for (const call of calls) outcomes.push(await rig.add(call));
+      return outcomes.filter(({ state }) => state === 'refused').length;
+    };
+    const five = (caller: string, hasPriority = false) => Array.from({ length: 5 }, () => of(caller, { hasPriority }));
+    t.equal(await refusedOf(five('a')), 1, 'a quarter for one caller');
+    t.equal(await refusedOf([...five('b'), ...five('c')]), 6, 'half of it without priority');
+    t.equal(await refusedOf([...five('d', true), ...five('e', true)]), 6, 'three quarters for callers');
+    t.equal(await refusedOf(Array.from({ length: 5 }, () => own())), 1, 'the rest for the gateway itself');
+  });
 });
 
 t.test('circuit-breaker', async (t) => {

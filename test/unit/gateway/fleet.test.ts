@@ -78,19 +78,16 @@ t.test('answer-follower', async (t) => {
     return { cache, follower, answer, advance };
   }
 
-  t.test(
-    'an entry is dated as far as its watermark proves, and no further once its lease has ended (F8)',
-    async (t) => {
-      const { cache, follower, advance } = copyWithEntry();
-      advance(105);
-      t.match(cache.get(KEY), { slot: 105, result: '{"a":18446744073709551615}' });
-      follower.apply({ type: 'answer-ended', key: KEY }, 1);
-      advance(110);
-      const over = cache.get(KEY);
-      t.equal(over?.slot, 105);
-      t.notOk(over && cache.isFresh(over));
-    },
-  );
+  t.test('an entry is dated as far as its watermark proves, and no further than its lease (F8)', async (t) => {
+    const { cache, follower, advance } = copyWithEntry();
+    advance(105);
+    t.match(cache.get(KEY), { slot: 105, result: '{"a":18446744073709551615}' });
+    follower.apply({ type: 'answer-ended', key: KEY }, 1);
+    advance(110);
+    const over = cache.get(KEY);
+    t.equal(over?.slot, 105);
+    t.notOk(over && cache.isFresh(over));
+  });
 
   t.test('a policy in slots and one in milliseconds hold in a copy, too', async (t) => {
     for (const policy of [{ slots: 25 }, { ms: 10_000 }, 'live'] as const) {
@@ -373,23 +370,20 @@ t.test('codec', async (t) => {
     t.match(read, { code, message, status, rpcCode, retryAfter, final, jsonRpcId, cause: undefined });
   });
 
-  t.test(
-    'what is encoded with other structures is decoded with those, and a type that is unknown is no fault',
-    async (t) => {
-      const later = [...STRUCTURES.map((fields) => [...fields, 'added']), ['type', 'of', 'later']];
-      const [theirs, ours] = [new EventCodec(later), new EventCodec()];
-      const event = { type: 'answer-ended', key: 'a', added: 1 };
-      t.strictSame(new EventCodec(later).decode<object>(theirs.encode(event)), event);
-      const unknown = { type: 'added-later', of: 1, later: [{ more: 2 }] };
-      t.strictSame(new EventCodec(later).decode<object>(theirs.encode(unknown)), unknown);
-      t.strictSame(ours.decode<object>(ours.encode(unknown)), unknown);
-      t.strictSame(ours.decode(ours.encode({ type: 'tip-advanced', commitment: 'processed', slot: 1 })), {
-        type: 'tip-advanced',
-        commitment: 'processed',
-        slot: 1,
-      });
-    },
-  );
+  t.test('what is encoded with other structures is decoded with those; an unknown type is no fault', async (t) => {
+    const later = [...STRUCTURES.map((fields) => [...fields, 'added']), ['type', 'of', 'later']];
+    const [theirs, ours] = [new EventCodec(later), new EventCodec()];
+    const event = { type: 'answer-ended', key: 'a', added: 1 };
+    t.strictSame(new EventCodec(later).decode<object>(theirs.encode(event)), event);
+    const unknown = { type: 'added-later', of: 1, later: [{ more: 2 }] };
+    t.strictSame(new EventCodec(later).decode<object>(theirs.encode(unknown)), unknown);
+    t.strictSame(ours.decode<object>(ours.encode(unknown)), unknown);
+    t.strictSame(ours.decode(ours.encode({ type: 'tip-advanced', commitment: 'processed', slot: 1 })), {
+      type: 'tip-advanced',
+      commitment: 'processed',
+      slot: 1,
+    });
+  });
 });
 
 t.test('memory-store', async (t) => {
@@ -762,22 +756,19 @@ t.test('leader', async (t) => {
     await leader.close();
   });
 
-  t.test(
-    'a gateway whose calls fail releases the lock that they may have acquired before it tries to lead again',
-    async (t) => {
-      let isLate = true;
-      const { leader, calls, attempts } = startLeader((args) => {
-        if (isLate) throw new Error('Redis has not answered EVALSHA within 250 ms');
-        return HONEST(args);
-      });
-      await attempts(4);
-      t.same(calls.slice(0, 4), ['lead', 'release', 'lead', 'release']);
-      isLate = false;
-      await attempts(2);
-      t.ok(leader.isLeader);
-      await leader.close();
-    },
-  );
+  t.test('a gateway whose calls fail releases the lock they may have acquired before it leads again', async (t) => {
+    let isLate = true;
+    const { leader, calls, attempts } = startLeader((args) => {
+      if (isLate) throw new Error('Redis has not answered EVALSHA within 250 ms');
+      return HONEST(args);
+    });
+    await attempts(4);
+    t.same(calls.slice(0, 4), ['lead', 'release', 'lead', 'release']);
+    isLate = false;
+    await attempts(2);
+    t.ok(leader.isLeader);
+    await leader.close();
+  });
 
   t.test('a Redis that refuses is named, and one that is late is not', async (t) => {
     let words = "READONLY You can't write against a read only replica.";
@@ -1076,25 +1067,22 @@ t.test('redis-channel', async (t) => {
     world.endTurn();
   }
 
-  t.test(
-    'whatever is lost, repeated, reordered or changed, a follower has what one leader keeps, or nothing',
-    async () => {
-      fc.assert(
-        fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-          const { world } = open();
-          for (const each of steps) perform(world, each);
-          for (const member of world.members) if (member !== world.leader) member.channel.resign();
-          world.settle(8000);
-          const leader = world.leader;
-          const others = world.members.filter((member) => member !== leader);
-          const isJoined = others.every(({ at }) => at?.epoch === leader?.own.epoch && at?.count === leader?.own.count);
-          if (world.violations.length > 0) throw new Error(world.violations.join('; '));
-          if (!isJoined) throw new Error(`not joined: ${JSON.stringify(others.map(({ at }) => at))}`);
-        }),
-        { numRuns: 200 },
-      );
-    },
-  );
+  t.test('whatever is lost, doubled, reordered or changed, a follower has what a leader keeps or nothing', async () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+        const { world } = open();
+        for (const each of steps) perform(world, each);
+        for (const member of world.members) if (member !== world.leader) member.channel.resign();
+        world.settle(8000);
+        const leader = world.leader;
+        const others = world.members.filter((member) => member !== leader);
+        const isJoined = others.every(({ at }) => at?.epoch === leader?.own.epoch && at?.count === leader?.own.count);
+        if (world.violations.length > 0) throw new Error(world.violations.join('; '));
+        if (!isJoined) throw new Error(`not joined: ${JSON.stringify(others.map(({ at }) => at))}`);
+      }),
+      { numRuns: 200 },
+    );
+  });
 });
 
 t.test('shared-watch', async (t) => {
@@ -1134,38 +1122,35 @@ t.test('shared-watch', async (t) => {
     t.same(follower.falseClaims(), []);
   });
 
-  t.test(
-    'F10: what is lost ends all claims in the same call; alone after 3 s, and back once the leader is near',
-    async (t) => {
-      const { world, leader, follower } = openPair();
-      await world.advance();
-      world.lead(leader);
-      await untilLive(world);
-      const { lease } = await follower.accounts.read({
-        address: 'a',
-        commitment: 'confirmed',
-        shape: 'lamports',
-        minContextSlot: undefined,
-      });
-      t.equal(lease?.state, 'active');
-      const claimedSlot = lease?.slot ?? 0;
-      world.hub.leader = undefined;
-      world.hub.lose(follower.member);
-      t.not(lease?.state, 'active');
-      t.equal(follower.watch.role, 'waiting');
-      await world.advance();
-      t.equal(lease?.slot, claimedSlot, 'it claims no more than before');
-      for (let i = 0; i < 8; i++) await world.advance();
-      t.equal(follower.watch.role, 'alone');
-      await untilLive(world);
-      t.equal(follower.subscriptions, 1);
-      t.ok(((await follower.read('a')) ?? 0) > claimedSlot);
-      world.lead(leader);
-      await untilLive(world, 4);
-      t.match(follower, { watch: { role: 'following' }, subscriptions: 0 });
-      t.equal(await follower.read('a'), await leader.read('a'));
-    },
-  );
+  t.test('F10: what is lost ends all claims in the same call; alone after 3 s, back with the leader', async (t) => {
+    const { world, leader, follower } = openPair();
+    await world.advance();
+    world.lead(leader);
+    await untilLive(world);
+    const { lease } = await follower.accounts.read({
+      address: 'a',
+      commitment: 'confirmed',
+      shape: 'lamports',
+      minContextSlot: undefined,
+    });
+    t.equal(lease?.state, 'active');
+    const claimedSlot = lease?.slot ?? 0;
+    world.hub.leader = undefined;
+    world.hub.lose(follower.member);
+    t.not(lease?.state, 'active');
+    t.equal(follower.watch.role, 'waiting');
+    await world.advance();
+    t.equal(lease?.slot, claimedSlot, 'it claims no more than before');
+    for (let i = 0; i < 8; i++) await world.advance();
+    t.equal(follower.watch.role, 'alone');
+    await untilLive(world);
+    t.equal(follower.subscriptions, 1);
+    t.ok(((await follower.read('a')) ?? 0) > claimedSlot);
+    world.lead(leader);
+    await untilLive(world, 4);
+    t.match(follower, { watch: { role: 'following' }, subscriptions: 0 });
+    t.equal(await follower.read('a'), await leader.read('a'));
+  });
 
   t.test('the leader keeps what a follower reads, although nobody reads it there', async (t) => {
     const { world, leader, follower } = openPair();
@@ -1251,54 +1236,51 @@ t.test('shared-watch', async (t) => {
     { weight: 1, arbitrary: fc.record({ does: fc.constant('end session' as const), gateway: fc.nat({ max: 2 }) }) },
   );
 
-  t.test(
-    'under any schedule each value is true at every slot that it is claimed for, and none goes back',
-    async (t) => {
-      const wrong: string[] = [];
-      let liveReads = 0;
-      await fc
-        .assert(
-          fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
-            const world = openWatchWorld(['a', 'b', 'c']);
-            const { gateways, chain, hub } = world;
-            let lamports = 1;
-            await world.advance();
-            world.lead(gateways[0]);
-            for (const each of steps) {
-              if (each.does === 'advance') {
-                const late = gateways[each.lags];
-                await world.advance(late === undefined ? [] : [late]);
-                for (const gateway of gateways) if (gateway.nodeSlot < chain.slot - 1) gateway.advance();
-              } else if (each.does === 'change') chain.change('ab'.charAt(each.account), ++lamports);
-              else {
-                const gateway = gateways[each.gateway];
-                if (each.does === 'lead') world.lead(gateway);
-                else if (gateway === undefined) continue;
-                else if (each.does === 'lose' && gateway.member.isJoined) hub.lose(gateway.member);
-                else if (each.does === 'join') hub.join(gateway.member);
-                else if (each.does === 'stall') {
-                  for (let i = 0; i < 24; i++) {
-                    if (i % 6 === 0) chain.change('a', ++lamports);
-                    await world.advance([gateway]);
-                  }
-                  while (gateway.nodeSlot < chain.slot) gateway.advance();
-                } else if (each.does === 'end session') for (const session of gateway.sessions) session.close();
-              }
-              for (const gateway of gateways) {
-                for (const account of ['a', 'b']) if ((await gateway.read(account)) !== undefined) liveReads++;
-                wrong.push(...gateway.falseClaims());
-              }
-              await world.settle();
-              for (const gateway of gateways) wrong.push(...gateway.falseClaims());
-              if (wrong.length > 0) return false;
+  t.test('under any schedule each value is true at every slot it is claimed for, and none goes back', async (t) => {
+    const wrong: string[] = [];
+    let liveReads = 0;
+    await fc
+      .assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+          const world = openWatchWorld(['a', 'b', 'c']);
+          const { gateways, chain, hub } = world;
+          let lamports = 1;
+          await world.advance();
+          world.lead(gateways[0]);
+          for (const each of steps) {
+            if (each.does === 'advance') {
+              const late = gateways[each.lags];
+              await world.advance(late === undefined ? [] : [late]);
+              for (const gateway of gateways) if (gateway.nodeSlot < chain.slot - 1) gateway.advance();
+            } else if (each.does === 'change') chain.change('ab'.charAt(each.account), ++lamports);
+            else {
+              const gateway = gateways[each.gateway];
+              if (each.does === 'lead') world.lead(gateway);
+              else if (gateway === undefined) continue;
+              else if (each.does === 'lose' && gateway.member.isJoined) hub.lose(gateway.member);
+              else if (each.does === 'join') hub.join(gateway.member);
+              else if (each.does === 'stall') {
+                for (let i = 0; i < 24; i++) {
+                  if (i % 6 === 0) chain.change('a', ++lamports);
+                  await world.advance([gateway]);
+                }
+                while (gateway.nodeSlot < chain.slot) gateway.advance();
+              } else if (each.does === 'end session') for (const session of gateway.sessions) session.close();
             }
-            return true;
-          }),
-          { numRuns: 40 },
-        )
-        .catch((thrown: Error) => t.fail(`${thrown.message} ${wrong[0]}`));
-      t.same(wrong, []);
-      t.ok(liveReads > 1000, `${liveReads} live reads`);
-    },
-  );
+            for (const gateway of gateways) {
+              for (const account of ['a', 'b']) if ((await gateway.read(account)) !== undefined) liveReads++;
+              wrong.push(...gateway.falseClaims());
+            }
+            await world.settle();
+            for (const gateway of gateways) wrong.push(...gateway.falseClaims());
+            if (wrong.length > 0) return false;
+          }
+          return true;
+        }),
+        { numRuns: 40 },
+      )
+      .catch((thrown: Error) => t.fail(`${thrown.message} ${wrong[0]}`));
+    t.same(wrong, []);
+    t.ok(liveReads > 1000, `${liveReads} live reads`);
+  });
 });

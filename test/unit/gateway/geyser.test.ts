@@ -719,36 +719,30 @@ t.test('version-ring', async (t) => {
     );
   });
 
-  t.test(
-    'where the newest versions alone are too many, the least read accounts leave, and no colder one comes',
-    async (t) => {
-      const { start, ring, evicted } = openRing(14_000);
-      for (let i = 1; i <= 20; i++) start(`account-${i}`, 1, i);
-      await new Promise(setImmediate);
-      t.equal(ring.size, 10);
-      t.same(
-        evicted,
-        Array.from({ length: 10 }, (_, i) => `account-${i + 1}`),
-      );
-      t.ok(ring.bytes <= 14_000);
-      t.same(
-        [5, 10, 11].map((rank) => ring.accepts(rank)),
-        [false, false, true],
-      );
-    },
-  );
+  t.test('where the newest versions alone are too many, the least read leave, and no colder one comes', async (t) => {
+    const { start, ring, evicted } = openRing(14_000);
+    for (let i = 1; i <= 20; i++) start(`account-${i}`, 1, i);
+    await new Promise(setImmediate);
+    t.equal(ring.size, 10);
+    t.same(
+      evicted,
+      Array.from({ length: 10 }, (_, i) => `account-${i + 1}`),
+    );
+    t.ok(ring.bytes <= 14_000);
+    t.same(
+      [5, 10, 11].map((rank) => ring.accepts(rank)),
+      [false, false, true],
+    );
+  });
 
-  t.test(
-    'where accounts with a subscription had to leave, others may come once subscriptions have ended',
-    async (t) => {
-      const { ring, source } = openRing(7000);
-      const members = Array.from({ length: 6 }, (_, i) => ({ address: `${i}`, priority: Number.POSITIVE_INFINITY }));
-      for (const member of members) ring.start(member, source, { slot: 1, value: ' '.repeat(1000) });
-      t.same([ring.size, ring.accepts(Number.POSITIVE_INFINITY)], [5, false]);
-      for (const member of members) member.priority = 3;
-      t.same([ring.accepts(Number.POSITIVE_INFINITY), ring.accepts(4), ring.accepts(3)], [true, true, false]);
-    },
-  );
+  t.test('where accounts with a subscription had to leave, others may come when subscriptions end', async (t) => {
+    const { ring, source } = openRing(7000);
+    const members = Array.from({ length: 6 }, (_, i) => ({ address: `${i}`, priority: Number.POSITIVE_INFINITY }));
+    for (const member of members) ring.start(member, source, { slot: 1, value: ' '.repeat(1000) });
+    t.same([ring.size, ring.accepts(Number.POSITIVE_INFINITY)], [5, false]);
+    for (const member of members) member.priority = 3;
+    t.same([ring.accepts(Number.POSITIVE_INFINITY), ring.accepts(4), ring.accepts(3)], [true, true, false]);
+  });
 
   t.test('bytes are bounded, and no more are counted than there are', async () => {
     fc.assert(

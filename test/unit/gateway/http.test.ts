@@ -187,19 +187,16 @@ t.test('pipelining-budget', async (t) => {
     }
   });
 
-  t.test(
-    'a connection has 64 to 128 requests served in a turn, then one refused and the others deferred',
-    async (t) => {
-      const { admit } = open();
-      const verdicts = admit(12_000, 1, 0);
-      const served = count(verdicts, 'serve');
-      t.ok(served >= 64 && served <= 130, String(served));
-      t.equal(count(verdicts, 'refuse'), 1);
-      t.equal(verdicts.indexOf('refuse'), served, 'behind those that are served');
-      await nextTurn();
-      t.equal(admit(1, 1, 0)[0], 'serve', 'in the next turn');
-    },
-  );
+  t.test('a connection has 64 to 128 requests served in a turn, then one refused, the others deferred', async (t) => {
+    const { admit } = open();
+    const verdicts = admit(12_000, 1, 0);
+    const served = count(verdicts, 'serve');
+    t.ok(served >= 64 && served <= 130, String(served));
+    t.equal(count(verdicts, 'refuse'), 1);
+    t.equal(verdicts.indexOf('refuse'), served, 'behind those that are served');
+    await nextTurn();
+    t.equal(admit(1, 1, 0)[0], 'serve', 'in the next turn');
+  });
 
   t.test('nothing pipelined is served once the time of a turn is spent', (t) => {
     const { admit } = open();
@@ -425,19 +422,16 @@ t.test('load-engine', async (t) => {
     }
   });
 
-  t.test(
-    'auto names why each engine before the loaded one does not load, and what the loaded one does worse',
-    async (t) => {
-      const { engine, skipped, drawback } = await loadEngine('auto', { ...DEBIAN_13, abi: '147', node: '26.10.0' });
-      t.equal(engine.name, 'node');
-      t.equal(engine.version, process.versions.node);
-      t.match(skipped, [
-        /^uws: it has binaries for Node 20, 22, 24, 25/,
-        /^uws-pack: it has binaries for Node 20, 21, 22/,
-      ]);
-      t.match(drawback, 'node:http answers about');
-    },
-  );
+  t.test('auto names why each engine before the loaded one does not load, and what the loaded lacks', async (t) => {
+    const { engine, skipped, drawback } = await loadEngine('auto', { ...DEBIAN_13, abi: '147', node: '26.10.0' });
+    t.equal(engine.name, 'node');
+    t.equal(engine.version, process.versions.node);
+    t.match(skipped, [
+      /^uws: it has binaries for Node 20, 22, 24, 25/,
+      /^uws-pack: it has binaries for Node 20, 21, 22/,
+    ]);
+    t.match(drawback, 'node:http answers about');
+  });
 
   t.test('an engine that was chosen and does not load ends the start with the reason', async (t) => {
     const alpine = { ...DEBIAN_13, glibc: undefined };
@@ -594,26 +588,23 @@ t.test('openapi', async (t) => {
     );
   });
 
-  t.test(
-    'routes whose answers hold at a slot accept X-Min-Slot, name X-Slot, and may not have reached it',
-    async (t) => {
-      for (const route of routes) {
-        const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-        const method = route.kind === 'post' ? 'post' : 'get';
-        const operation = operationAt(path, method);
-        const { responses } = operation;
-        const expected = !['/health', '/pubkey', '/explain'].includes(path);
-        t.equal(headersOf(path, method).includes('X-Min-Slot'), expected, path);
-        t.equal('X-Slot' in responseOf(operation, '200').headers, expected, path);
-        t.equal(codesOf(operation, '503').includes('min_slot_not_reached'), expected, path);
-        if (!path.endsWith('/{slot}')) t.equal(codesOf(operation, '400').includes('invalid_slot'), expected, path);
-        const isSigned = route.envelope === 'signed';
-        t.equal(headersOf(path, method).includes('If-None-Match'), isSigned, path);
-        t.equal('304' in responses, isSigned, path);
-        t.equal('X-Slot' in (responses['304']?.headers ?? {}), isSigned, path);
-      }
-    },
-  );
+  t.test('routes whose answers have a slot accept X-Min-Slot, name X-Slot, and may not be there yet', async (t) => {
+    for (const route of routes) {
+      const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+      const method = route.kind === 'post' ? 'post' : 'get';
+      const operation = operationAt(path, method);
+      const { responses } = operation;
+      const expected = !['/health', '/pubkey', '/explain'].includes(path);
+      t.equal(headersOf(path, method).includes('X-Min-Slot'), expected, path);
+      t.equal('X-Slot' in responseOf(operation, '200').headers, expected, path);
+      t.equal(codesOf(operation, '503').includes('min_slot_not_reached'), expected, path);
+      if (!path.endsWith('/{slot}')) t.equal(codesOf(operation, '400').includes('invalid_slot'), expected, path);
+      const isSigned = route.envelope === 'signed';
+      t.equal(headersOf(path, method).includes('If-None-Match'), isSigned, path);
+      t.equal('304' in responses, isSigned, path);
+      t.equal('X-Slot' in (responses['304']?.headers ?? {}), isSigned, path);
+    }
+  });
 
   t.test('results have names, receipts have all their members, and lamports are 64-bit integers', async (t) => {
     const { schemas } = document.components;
@@ -717,18 +708,15 @@ t.test('openapi', async (t) => {
     t.match(`0123456789abcdef;1718900000000;${'0'.repeat(128)}`, new RegExp(String(schema?.pattern)));
   });
 
-  t.test(
-    'the document describes API keys and stake proofs, that both are optional, and how they are refused',
-    async (t) => {
-      const { securitySchemes } = document.components;
-      const headers = Object.values(securitySchemes).map(({ name }) => name);
-      t.same(headers, ['X-Api-Key', 'X-Stake-Wallet', 'X-Stake-Issued', 'X-Stake-Signature']);
-      t.same(document.security[0], {});
-      for (const shown of document.security) for (const name of Object.keys(shown)) t.ok(name in securitySchemes, name);
-      for (const [, operation] of operations)
-        t.same(codesOf(operation, '401'), ['invalid_api_key', 'invalid_stake_proof'], operation.operationId);
-    },
-  );
+  t.test('the document describes API keys and stake proofs: both are optional, and how they are refused', async (t) => {
+    const { securitySchemes } = document.components;
+    const headers = Object.values(securitySchemes).map(({ name }) => name);
+    t.same(headers, ['X-Api-Key', 'X-Stake-Wallet', 'X-Stake-Issued', 'X-Stake-Signature']);
+    t.same(document.security[0], {});
+    for (const shown of document.security) for (const name of Object.keys(shown)) t.ok(name in securitySchemes, name);
+    for (const [, operation] of operations)
+      t.same(codesOf(operation, '401'), ['invalid_api_key', 'invalid_stake_proof'], operation.operationId);
+  });
 
   t.test('a list is written with commas in one parameter', async (t) => {
     const [list] = operationAt('/balances').parameters ?? [];

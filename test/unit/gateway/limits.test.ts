@@ -130,46 +130,43 @@ t.test('admission', async (t) => {
 
   const CLAIM = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
 
-  t.test(
-    'in any order of requests no limit is exceeded, nothing waits while capacity is free, and no state remains',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(CLAIM, { maxLength: 60 }), async (claims) => {
-          const { admission, clock, started, run, end } = admissionOf({ inFlight: 6, queue: 8 });
-          const under = new Map<string, number>();
-          const ended = new Set<string>();
-          const look = (): boolean => {
-            under.clear();
-            for (const name of started) {
-              const who = name.slice(0, 1);
-              if (!ended.has(name)) under.set(who, (under.get(who) ?? 0) + 1);
-            }
-            const total = [...under.values()].reduce((a, b) => a + b, 0);
-            const isIdle = total < 6 && [...under.values()].every((count) => count < 3);
-            return (
-              total === admission.ofCallers.running &&
-              total <= 6 &&
-              [...under.values()].every((count) => count <= 3) &&
-              admission.ofCallers.waiting <= 8 &&
-              (!isIdle || admission.ofCallers.waiting === 0)
-            );
-          };
-          for (const [i, { who, priority, ends }] of claims.entries()) {
-            run(`${who} ${i}`, `${who}`, (priority ? scale : free)(3));
-            for (const name of started.filter((name) => !ended.has(name)).slice(0, ends === 3 ? 1 : 0)) {
-              ended.add(name);
-              await end(name);
-            }
-            if (!look()) return false;
+  t.test('in any order of requests no limit is exceeded, nothing waits in vain, and no state remains', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(CLAIM, { maxLength: 60 }), async (claims) => {
+        const { admission, clock, started, run, end } = admissionOf({ inFlight: 6, queue: 8 });
+        const under = new Map<string, number>();
+        const ended = new Set<string>();
+        const look = (): boolean => {
+          under.clear();
+          for (const name of started) {
+            const who = name.slice(0, 1);
+            if (!ended.has(name)) under.set(who, (under.get(who) ?? 0) + 1);
           }
-          clock.advance(1000);
-          for (const name of started) if (!ended.has(name)) await end(name);
-          return admission.ofCallers.running === 0 && admission.ofCallers.waiting === 0;
-        }),
-        { numRuns: 100 },
-      );
-    },
-  );
+          const total = [...under.values()].reduce((a, b) => a + b, 0);
+          const isIdle = total < 6 && [...under.values()].every((count) => count < 3);
+          return (
+            total === admission.ofCallers.running &&
+            total <= 6 &&
+            [...under.values()].every((count) => count <= 3) &&
+            admission.ofCallers.waiting <= 8 &&
+            (!isIdle || admission.ofCallers.waiting === 0)
+          );
+        };
+        for (const [i, { who, priority, ends }] of claims.entries()) {
+          run(`${who} ${i}`, `${who}`, (priority ? scale : free)(3));
+          for (const name of started.filter((name) => !ended.has(name)).slice(0, ends === 3 ? 1 : 0)) {
+            ended.add(name);
+            await end(name);
+          }
+          if (!look()) return false;
+        }
+        clock.advance(1000);
+        for (const name of started) if (!ended.has(name)) await end(name);
+        return admission.ofCallers.running === 0 && admission.ofCallers.waiting === 0;
+      }),
+      { numRuns: 100 },
+    );
+  });
 
   t.test('one /48 has at most half of the places and of the queue', async (t) => {
     const { admission, run, end } = admissionOf({ inFlight: 8, queue: 4 });
@@ -253,17 +250,14 @@ t.test('client-ip', async (t) => {
     t.equal(find.resolve(peerAt(peer), { forEach: () => t.fail('read the headers') }), peer);
   });
 
-  t.test(
-    '20: an untrusted peer is the client; behind a trusted one it is the first hop that is no proxy',
-    async (t) => {
-      for (const { byProxy, lines, counts } of FORWARDED_FOR_CASES) {
-        const peer = byProxy ? '10.1.1.1' : '203.0.113.77';
-        t.equal(client(peer, ...lines), counts ?? peer, `${peer}: ${lines.join(' | ').slice(0, 100)}`);
-      }
-      t.equal(FORWARDED_FOR_CASES.length, 60);
-      for (const stranger of ['192.0.2.8', '2001:db8::1', '11.0.0.1']) t.equal(client(stranger, '10.0.0.1'), stranger);
-    },
-  );
+  t.test('20: an untrusted peer is the client; behind a trusted one the first hop that is no proxy is', async (t) => {
+    for (const { byProxy, lines, counts } of FORWARDED_FOR_CASES) {
+      const peer = byProxy ? '10.1.1.1' : '203.0.113.77';
+      t.equal(client(peer, ...lines), counts ?? peer, `${peer}: ${lines.join(' | ').slice(0, 100)}`);
+    }
+    t.equal(FORWARDED_FOR_CASES.length, 60);
+    for (const stranger of ['192.0.2.8', '2001:db8::1', '11.0.0.1']) t.equal(client(stranger, '10.0.0.1'), stranger);
+  });
 
   t.test('a proxy is recognized on IPv4 and IPv6 sockets', async (t) => {
     for (const proxy of ['fd12::1', '::1', '192.0.2.7', '::ffff:10.1.1.1', '172.16.5.5'])
@@ -365,22 +359,19 @@ t.test('connection-limiter', async (t) => {
     t.equal(door.refused, 0);
   });
 
-  t.test(
-    'while it is crowded, an address opens few more connections until those before have ended as idle',
-    async (t) => {
-      const { clock, door } = doorOf(1000);
-      const admitted = (address: ArrayBuffer, times: number, isCrowded: boolean): number =>
-        Array.from({ length: times }, () => door.accepts(address, isCrowded)).filter((admits) => admits).length;
-      t.equal(admitted(HOME, 500, false), 500);
-      t.equal(admitted(HOME, 10, true), 0, 'it has enough');
-      t.equal(admitted(Uint8Array.of(203, 0, 113, 10).buffer, 200, true), 112, 'another one gets some');
-      t.equal(admitted(PROXY, 200, true), 200);
-      clock.advance(31_999);
-      t.equal(admitted(HOME, 1, true), 0);
-      clock.advance(1);
-      t.equal(admitted(HOME, 200, true), 112);
-    },
-  );
+  t.test('while it is crowded, an address opens few more connections until those before end as idle', async (t) => {
+    const { clock, door } = doorOf(1000);
+    const admitted = (address: ArrayBuffer, times: number, isCrowded: boolean): number =>
+      Array.from({ length: times }, () => door.accepts(address, isCrowded)).filter((admits) => admits).length;
+    t.equal(admitted(HOME, 500, false), 500);
+    t.equal(admitted(HOME, 10, true), 0, 'it has enough');
+    t.equal(admitted(Uint8Array.of(203, 0, 113, 10).buffer, 200, true), 112, 'another one gets some');
+    t.equal(admitted(PROXY, 200, true), 200);
+    clock.advance(31_999);
+    t.equal(admitted(HOME, 1, true), 0);
+    clock.advance(1);
+    t.equal(admitted(HOME, 200, true), 112);
+  });
 
   t.test('the connections that an address may have open are spread over the processes', async (t) => {
     const { door } = doorOf(3);
@@ -511,14 +502,11 @@ t.test('rate-limiter', async (t) => {
     t.equal(limiter.giveBack(home, 1).remaining, 100);
   });
 
-  t.test(
-    'the window starts at the first request, and its end is given in whole seconds, never too early',
-    async (t) => {
-      const { clock, limiter } = limiterOf();
-      clock.advance(1_234);
-      t.equal(limiter.consume(home, 1).reset, START_S + 12);
-    },
-  );
+  t.test('the window starts at the first request; its end is in whole seconds, never too early', async (t) => {
+    const { clock, limiter } = limiterOf();
+    clock.advance(1_234);
+    t.equal(limiter.consume(home, 1).reset, START_S + 12);
+  });
 
   t.test('peeking consumes nothing and returns the full limit where no window is open', async (t) => {
     const { clock, limiter } = limiterOf();
@@ -803,20 +791,17 @@ t.test('request-account', async (t) => {
     t.match(limiter.counts, { charged: 23, givenBack: 22, debt: 0, decisions: { free: { allowed: 3, refused: 1 } } });
   });
 
-  t.test(
-    'work reserves the most that it may cost: in turn, if all together might pass the greatest debt',
-    async (t) => {
-      const { accountOf } = open();
-      const [one, other, third] = [accountOf(1), accountOf(1), accountOf(1)];
-      t.equal(one.reserve(0, 90), true);
-      t.equal(other.reserve(0, 90), true);
-      t.equal(third.reserve(0, 90), false);
-      settleAt(one, 2);
-      t.equal(third.reserve(0, 90), true);
-      const refused = accountOf(1);
-      t.throws(() => refused.reserve(98, 0), { code: 'rate_limited' }, 'the units that it surely costs are not left');
-    },
-  );
+  t.test('work reserves its highest cost: in turn, if all together might pass the greatest debt', async (t) => {
+    const { accountOf } = open();
+    const [one, other, third] = [accountOf(1), accountOf(1), accountOf(1)];
+    t.equal(one.reserve(0, 90), true);
+    t.equal(other.reserve(0, 90), true);
+    t.equal(third.reserve(0, 90), false);
+    settleAt(one, 2);
+    t.equal(third.reserve(0, 90), true);
+    const refused = accountOf(1);
+    t.throws(() => refused.reserve(98, 0), { code: 'rate_limited' }, 'the units that it surely costs are not left');
+  });
 
   t.test('a full window allows one request, whatever it may cost', async (t) => {
     const { accountOf, limiter } = open();
@@ -1077,27 +1062,24 @@ t.test('stream-quota', async (t) => {
     t.equal(subscribed.length, 2);
   });
 
-  t.test(
-    'of connections opened at several processes at one moment those that were reported last are revoked',
-    async (t) => {
-      const waiting: (() => void)[] = [];
-      const { processes } = shareStreams(2, (work) => waiting.push(work));
-      const revoked: number[] = [];
-      for (const [i, process] of [0, 1, 0, 1].entries()) {
-        const slot = processes[process]?.quota.acquire(subnet(1, 1), tier);
-        slot?.onRevoked(() => {
-          revoked.push(i);
-          slot.release();
-        });
-      }
-      for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
-        work();
-        await arrive();
-      }
-      t.same(revoked, [1, 3]);
-      t.equal(processes[1]?.quota.acquire(subnet(1, 1), tier), undefined);
-    },
-  );
+  t.test('of connections opened at several processes at once those reported last are revoked', async (t) => {
+    const waiting: (() => void)[] = [];
+    const { processes } = shareStreams(2, (work) => waiting.push(work));
+    const revoked: number[] = [];
+    for (const [i, process] of [0, 1, 0, 1].entries()) {
+      const slot = processes[process]?.quota.acquire(subnet(1, 1), tier);
+      slot?.onRevoked(() => {
+        revoked.push(i);
+        slot.release();
+      });
+    }
+    for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
+      work();
+      await arrive();
+    }
+    t.same(revoked, [1, 3]);
+    t.equal(processes[1]?.quota.acquire(subnet(1, 1), tier), undefined);
+  });
 
   t.test('without the store each process has its part of the streams of a caller', async (t) => {
     const clock = new ManualClock();

@@ -162,26 +162,23 @@ t.test('live-account-source', async (t) => {
     );
   }
 
-  t.test(
-    'I3: an account is kept live after acknowledgement, read, Clock update and a second read at its slot or later',
-    async (t) => {
-      const harness = openAccountHarness();
-      const session = await untilSubscribed(harness, 'confirmed');
-      t.equal(session.pendingCalls.length, 0, 'nothing is read before the acknowledgement');
-      session.handlers.get('a')?.onAcknowledged();
-      await flushEvents();
-      t.match(session.pendingCalls[0], { addresses: ['a'], minContextSlot: undefined });
-      session.clockUpdate(100);
-      await session.answerNext(100, accountText(1));
-      await session.passClock(100);
-      t.equal(session.pendingCalls.length, 0, 'a Clock update that is not newer than the read does not count');
-      await session.passClock(101);
-      t.match(session.pendingCalls[0], { minContextSlot: 101 });
-      t.equal(await fromState(harness), undefined, 'not live yet');
-      await session.answerNext(102, accountText(2));
-      t.strictSame(await fromState(harness), [102, 2]);
-    },
-  );
+  t.test('I3: live is what was acknowledged and read, then read again after a newer Clock update', async (t) => {
+    const harness = openAccountHarness();
+    const session = await untilSubscribed(harness, 'confirmed');
+    t.equal(session.pendingCalls.length, 0, 'nothing is read before the acknowledgement');
+    session.handlers.get('a')?.onAcknowledged();
+    await flushEvents();
+    t.match(session.pendingCalls[0], { addresses: ['a'], minContextSlot: undefined });
+    session.clockUpdate(100);
+    await session.answerNext(100, accountText(1));
+    await session.passClock(100);
+    t.equal(session.pendingCalls.length, 0, 'a Clock update that is not newer than the read does not count');
+    await session.passClock(101);
+    t.match(session.pendingCalls[0], { minContextSlot: 101 });
+    t.equal(await fromState(harness), undefined, 'not live yet');
+    await session.answerNext(102, accountText(2));
+    t.strictSame(await fromState(harness), [102, 2]);
+  });
 
   t.test('the ring has each version, and from where on changes before it may be missing', async (t) => {
     const ring = new VersionRing({ bytes: 1 << 20, slots: 1000 }, bytesOfAccount);
@@ -288,38 +285,35 @@ t.test('live-account-source', async (t) => {
     }
   });
 
-  t.test(
-    'what is read again after 30 seconds is kept live, however long slots last, and for a minute after that',
-    async (t) => {
-      for (const slotTimeMs of [150, 200, 400]) {
-        const harness = openAccountHarness({ idleMs: 60_000 }, slotTimeMs);
-        const { source, tips, upstream } = harness;
-        const slotsIn = (ms: number): number => Math.round(ms / slotTimeMs);
-        let slot = 1000;
-        const read = async (): Promise<void> => {
-          await fromState(harness);
-        };
-        const pass = (ms: number): void => {
-          for (const end = slot + slotsIn(ms); slot < end; ) tips.observe('processed', ++slot);
-        };
-        tips.observe('processed', slot);
-        for (let n = 0; n < 2; n++) {
-          await read();
-          pass(36_000);
-        }
-        t.equal(source.liveSet.size, 0, `${slotTimeMs} ms: not what is read again after 36 seconds`);
+  t.test('what is read again after 30 seconds is kept live for a minute, however long slots last', async (t) => {
+    for (const slotTimeMs of [150, 200, 400]) {
+      const harness = openAccountHarness({ idleMs: 60_000 }, slotTimeMs);
+      const { source, tips, upstream } = harness;
+      const slotsIn = (ms: number): number => Math.round(ms / slotTimeMs);
+      let slot = 1000;
+      const read = async (): Promise<void> => {
+        await fromState(harness);
+      };
+      const pass = (ms: number): void => {
+        for (const end = slot + slotsIn(ms); slot < end; ) tips.observe('processed', ++slot);
+      };
+      tips.observe('processed', slot);
+      for (let n = 0; n < 2; n++) {
         await read();
-        pass(30_000);
-        await read();
-        t.equal(source.liveSet.size, 1, `${slotTimeMs} ms`);
-        pass(59_000);
-        t.equal(source.liveSet.size, 1, `${slotTimeMs} ms: 59 s later`);
-        pass(2000);
-        t.equal(source.liveSet.size, 0, `${slotTimeMs} ms: 61 s later`);
-        t.equal(upstream.pendingCalls.length, 0);
+        pass(36_000);
       }
-    },
-  );
+      t.equal(source.liveSet.size, 0, `${slotTimeMs} ms: not what is read again after 36 seconds`);
+      await read();
+      pass(30_000);
+      await read();
+      t.equal(source.liveSet.size, 1, `${slotTimeMs} ms`);
+      pass(59_000);
+      t.equal(source.liveSet.size, 1, `${slotTimeMs} ms: 59 s later`);
+      pass(2000);
+      t.equal(source.liveSet.size, 0, `${slotTimeMs} ms: 61 s later`);
+      t.equal(upstream.pendingCalls.length, 0);
+    }
+  });
 
   t.test('I3: a second read that fails, or is too old, is repeated at the next Clock update', async (t) => {
     const harness = openAccountHarness();
@@ -397,33 +391,30 @@ t.test('live-account-source', async (t) => {
     t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY);
   });
 
-  t.test(
-    'I9: an audit that finds another state at a slot that the lease covers drops it, and next time the session',
-    async (t) => {
-      const { harness, session } = await openLive();
-      for (const slot of [102, 103, 104]) session.clockUpdate(slot);
-      const { lease } = await harness.source.read(query);
-      const audit = harness.source.liveSet.audit();
-      await flushEvents();
-      session.pendingCalls.shift()?.answer(103, accountText(2));
-      await audit;
-      t.match([harness.source.liveSet.leaseViolations, harness.problems.length > 0, session.isLost], [1, true, false]);
-      t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
-      t.equal(await fromState(harness), undefined);
-      await flushEvents();
-      session.acknowledgeAll();
-      await flushEvents();
-      await session.answerNext(104, accountText(2));
-      await session.passClock(105);
-      await session.answerNext(105, accountText(2));
-      t.strictSame(await fromState(harness), [105, 2], 'it is live again, over the same session');
-      const again = harness.source.liveSet.audit();
-      await flushEvents();
-      session.pendingCalls.shift()?.answer(105, accountText(3));
-      await again;
-      t.match([harness.source.liveSet.leaseViolations, session.isLost], [2, true]);
-    },
-  );
+  t.test('I9: another state at a slot that the lease covers ends it, and next time the session', async (t) => {
+    const { harness, session } = await openLive();
+    for (const slot of [102, 103, 104]) session.clockUpdate(slot);
+    const { lease } = await harness.source.read(query);
+    const audit = harness.source.liveSet.audit();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(103, accountText(2));
+    await audit;
+    t.match([harness.source.liveSet.leaseViolations, harness.problems.length > 0, session.isLost], [1, true, false]);
+    t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
+    t.equal(await fromState(harness), undefined);
+    await flushEvents();
+    session.acknowledgeAll();
+    await flushEvents();
+    await session.answerNext(104, accountText(2));
+    await session.passClock(105);
+    await session.answerNext(105, accountText(2));
+    t.strictSame(await fromState(harness), [105, 2], 'it is live again, over the same session');
+    const again = harness.source.liveSet.audit();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(105, accountText(3));
+    await again;
+    t.match([harness.source.liveSet.leaseViolations, session.isLost], [2, true]);
+  });
 
   t.test('I9: a mismatch beyond the lease waits for a notification, and is a violation if none comes', async (t) => {
     for (const comes of [true, false]) {
@@ -463,36 +454,33 @@ t.test('live-account-source', async (t) => {
     t.equal(session.pendingCalls.length, 1);
   });
 
-  t.test(
-    'I17: what another parser shows is neither agreement nor a lie; other lamports are decided upon',
-    async (t) => {
-      const [witness, deciding] = [new ManualSession(), new ManualSession()];
-      const never = () => t.fail('nobody is counted');
-      const harness = openAccountHarness({}, 400, {
-        operators: 3,
-        needed: 3,
-        disagreements: new Disagreements({ clock: new ManualClock(), onDisagreement: never, onUndecided: never }),
-        rpc: deciding,
-        witnessOf: () => witness,
-        areOfTwoOperators: () => true,
-        openSessionBeside: () => new Promise(() => {}),
-        onContradicted: () => {},
-      });
-      await untilLive(harness);
-      const audited = async (account: string): Promise<unknown> => {
-        const audit = harness.source.liveSet.audit();
-        await flushEvents();
-        await witness.answerNext(101, account);
-        await audit;
-        return [deciding.pendingCalls.length, (await harness.source.read(query)).lease?.agreement?.agreed];
-      };
-      t.strictSame(await audited('{"lamports":1,"data":{"program":"new","parsed":{},"space":0}}'), [0, undefined]);
-      t.strictSame(await audited('{"data":["","base64"],"lamports":1,"space":0}'), [0, undefined]);
-      t.strictSame(await audited('{"data":["","base64"],"lamports":1}'), [0, 2]);
-      t.strictSame(await audited(accountText(2)), [1, 2]);
-      t.equal(harness.source.liveSet.leaseViolations, 0);
-    },
-  );
+  t.test('I17: what another parser shows neither agrees nor lies; other lamports are decided upon', async (t) => {
+    const [witness, deciding] = [new ManualSession(), new ManualSession()];
+    const never = () => t.fail('nobody is counted');
+    const harness = openAccountHarness({}, 400, {
+      operators: 3,
+      needed: 3,
+      disagreements: new Disagreements({ clock: new ManualClock(), onDisagreement: never, onUndecided: never }),
+      rpc: deciding,
+      witnessOf: () => witness,
+      areOfTwoOperators: () => true,
+      openSessionBeside: () => new Promise(() => {}),
+      onContradicted: () => {},
+    });
+    await untilLive(harness);
+    const audited = async (account: string): Promise<unknown> => {
+      const audit = harness.source.liveSet.audit();
+      await flushEvents();
+      await witness.answerNext(101, account);
+      await audit;
+      return [deciding.pendingCalls.length, (await harness.source.read(query)).lease?.agreement?.agreed];
+    };
+    t.strictSame(await audited('{"lamports":1,"data":{"program":"new","parsed":{},"space":0}}'), [0, undefined]);
+    t.strictSame(await audited('{"data":["","base64"],"lamports":1,"space":0}'), [0, undefined]);
+    t.strictSame(await audited('{"data":["","base64"],"lamports":1}'), [0, 2]);
+    t.strictSame(await audited(accountText(2)), [1, 2]);
+    t.equal(harness.source.liveSet.leaseViolations, 0);
+  });
 
   t.test('I11: an account without lamports is absent', async (t) => {
     const { harness, session } = await openLive();
@@ -520,24 +508,21 @@ t.test('live-account-source', async (t) => {
     t.match(await harness.source.read(query), { slot: 104, lease: { state: 'active' } }, 'the balance has a lease');
   });
 
-  t.test(
-    'an account that is read once is not kept live; one that is read often is, until nobody reads it',
-    async (t) => {
-      const harness = openAccountHarness();
-      const read = () => harness.source.read(query).catch(() => {});
-      harness.tips.observe('processed', 10);
-      void read();
-      void read();
-      t.equal(harness.source.liveSet.size, 0);
-      harness.tips.observe('processed', 11);
-      void read();
-      t.equal(harness.source.liveSet.size, 1);
-      await flushEvents();
-      for (let slot = 12; slot < 120; slot++) harness.tips.observe('processed', slot);
-      t.equal(harness.source.liveSet.size, 0);
-      t.strictSame(sessionOf(harness).unsubscribed, ['a']);
-    },
-  );
+  t.test('an account read once is not kept live; one read often is, until nobody reads it', async (t) => {
+    const harness = openAccountHarness();
+    const read = () => harness.source.read(query).catch(() => {});
+    harness.tips.observe('processed', 10);
+    void read();
+    void read();
+    t.equal(harness.source.liveSet.size, 0);
+    harness.tips.observe('processed', 11);
+    void read();
+    t.equal(harness.source.liveSet.size, 1);
+    await flushEvents();
+    for (let slot = 12; slot < 120; slot++) harness.tips.observe('processed', slot);
+    t.equal(harness.source.liveSet.size, 0);
+    t.strictSame(sessionOf(harness).unsubscribed, ['a']);
+  });
 
   t.test('the number of live accounts is bounded, and a place goes with its last subscriber', async (t) => {
     const harness = openAccountHarness({ accounts: 2 });
@@ -694,37 +679,34 @@ t.test('live-account-source', async (t) => {
     t.ok(session.handlers.has('a'));
   });
 
-  t.test(
-    'I5: at processed a state of a fork that the node has left is rolled back by the first message that shows it',
-    async (t) => {
-      for (const isClockUpdateFirst of [true, false]) {
-        const harness = openAccountHarness();
-        const changes: object[] = [];
-        const session = await untilSubscribed(harness, 'processed', {
-          ...nobody,
-          onChange: (one) => changes.push(one),
-        });
-        for (const [slot, parent] of [
-          [101, 100],
-          [102, 100], // no slot is built on it yet
-          [103, 101],
-          [104, 102],
-        ] as const)
-          session.ancestry.record(slot, parent);
-        session.handlers.get('a')?.onAcknowledged();
-        session.notify('a', 101, accountText(7));
-        session.clockUpdate(103);
-        t.strictSame(changes, [{ slot: 101, isReorg: false }], 'this one is built on it');
-        if (isClockUpdateFirst) session.clockUpdate(104);
-        session.notify('a', 104, accountText(1));
-        session.clockUpdate(104);
-        t.strictSame(changes.slice(1), [
-          { slot: 104, isReorg: true },
-          { slot: 104, isReorg: false },
-        ]);
-      }
-    },
-  );
+  t.test('I5: at processed the first message that shows it rolls back the state of a fork left', async (t) => {
+    for (const isClockUpdateFirst of [true, false]) {
+      const harness = openAccountHarness();
+      const changes: object[] = [];
+      const session = await untilSubscribed(harness, 'processed', {
+        ...nobody,
+        onChange: (one) => changes.push(one),
+      });
+      for (const [slot, parent] of [
+        [101, 100],
+        [102, 100], // no slot is built on it yet
+        [103, 101],
+        [104, 102],
+      ] as const)
+        session.ancestry.record(slot, parent);
+      session.handlers.get('a')?.onAcknowledged();
+      session.notify('a', 101, accountText(7));
+      session.clockUpdate(103);
+      t.strictSame(changes, [{ slot: 101, isReorg: false }], 'this one is built on it');
+      if (isClockUpdateFirst) session.clockUpdate(104);
+      session.notify('a', 104, accountText(1));
+      session.clockUpdate(104);
+      t.strictSame(changes.slice(1), [
+        { slot: 104, isReorg: true },
+        { slot: 104, isReorg: false },
+      ]);
+    }
+  });
 
   t.test('at processed a rollback is reported as such, and the next read goes to the upstream', async (t) => {
     const harness = openAccountHarness();
@@ -779,16 +761,13 @@ t.test('live-account-source', async (t) => {
     t.match(read(), { slot: 104, provenFrom: 106, lease: { provenFrom: 106 } });
   });
 
-  t.test(
-    'a notification that the state has not been replaced by is older than it, if a Clock update shows so',
-    async (t) => {
-      const { session, read, clockUpdate } = await untilFinalized(openAccountHarness(), 104);
-      session.notify('a', 102, accountText(2));
-      await clockUpdate(103);
-      t.match(read(), { slot: 104, provenFrom: 104 });
-      t.equal(session.pendingCalls.length, 0);
-    },
-  );
+  t.test('a notification that did not replace the state is older than it, if a Clock update shows so', async (t) => {
+    const { session, read, clockUpdate } = await untilFinalized(openAccountHarness(), 104);
+    session.notify('a', 102, accountText(2));
+    await clockUpdate(103);
+    t.match(read(), { slot: 104, provenFrom: 104 });
+    t.equal(session.pendingCalls.length, 0);
+  });
 
   t.test('if it may be newer, since the root was ahead, the account is read again', async (t) => {
     const { session, read, answerReads, clockUpdate } = await untilFinalized(openAccountHarness(), 101);
@@ -850,21 +829,18 @@ t.test('live-account-source', async (t) => {
     t.equal(harness.source.liveSet.leaseViolations, 0);
   });
 
-  t.test(
-    'of a pool, the account is then read at a slot which that root had reached, even by the node behind',
-    async (t) => {
-      const { session, answerReads, clockUpdate } = await untilFinalized(openAccountHarness(), 101);
-      session.isPooled = true;
-      await clockUpdate(102);
-      session.notify('a', 101, accountText(2));
-      await clockUpdate(103, 120);
-      await answerReads(103, 1);
-      for (let slot = 104; slot <= 103 + 8 + 17; slot++) await clockUpdate(slot);
-      t.equal(session.pendingCalls.length, 0);
-      await clockUpdate(129);
-      t.match(session.pendingCalls, [{ minContextSlot: 129 }]);
-    },
-  );
+  t.test('of a pool, the account is then read at a slot that this root had reached, also behind', async (t) => {
+    const { session, answerReads, clockUpdate } = await untilFinalized(openAccountHarness(), 101);
+    session.isPooled = true;
+    await clockUpdate(102);
+    session.notify('a', 101, accountText(2));
+    await clockUpdate(103, 120);
+    await answerReads(103, 1);
+    for (let slot = 104; slot <= 103 + 8 + 17; slot++) await clockUpdate(slot);
+    t.equal(session.pendingCalls.length, 0);
+    await clockUpdate(129);
+    t.match(session.pendingCalls, [{ minContextSlot: 129 }]);
+  });
 
   t.test('a read does not settle whether a notification for an older slot is newer', async (t) => {
     const { session, read, answerReads, clockUpdate } = await untilFinalized(openAccountHarness(), 101);
@@ -878,36 +854,33 @@ t.test('live-account-source', async (t) => {
     t.equal(read(), undefined);
   });
 
-  t.test(
-    'no account is read for a reader that may wait for a slot of which the Clock update is on its way',
-    async (t) => {
-      const { harness, session } = await openLive();
-      harness.tips.observe('finalized', 103);
-      const slots: number[] = [];
-      const read = async (minContextSlot: number, mayWait: boolean): Promise<void> => {
-        void harness.source.read({ ...query, minContextSlot, mayWait }).then(({ slot }) => slots.push(slot));
-        await flushEvents();
-      };
-      await read(102, true);
-      t.equal(harness.upstream.pendingCalls.length, 0);
-      for (const slot of [102, 103]) session.clockUpdate(slot);
+  t.test('no account is read for a reader that may wait for a Clock update on its way', async (t) => {
+    const { harness, session } = await openLive();
+    harness.tips.observe('finalized', 103);
+    const slots: number[] = [];
+    const read = async (minContextSlot: number, mayWait: boolean): Promise<void> => {
+      void harness.source.read({ ...query, minContextSlot, mayWait }).then(({ slot }) => slots.push(slot));
       await flushEvents();
-      t.strictSame(slots, [102]);
-      await read(103, false);
-      t.equal(harness.upstream.pendingCalls.length, 1);
-      await read(107, true);
-      t.equal(harness.upstream.pendingCalls.length, 1, 'a slot ahead of the tip is awaited, too');
-      session.clockUpdate(104);
-      harness.tips.observe('finalized', 107);
-      harness.clock.advance(1799);
-      for (const slot of [105, 106, 107]) session.clockUpdate(slot);
-      await flushEvents();
-      t.equal(harness.upstream.pendingCalls.length, 1);
-      harness.clock.advance(1);
-      await flushEvents();
-      t.equal(harness.upstream.pendingCalls.length, 2, 'for a second and two slots at most');
-    },
-  );
+    };
+    await read(102, true);
+    t.equal(harness.upstream.pendingCalls.length, 0);
+    for (const slot of [102, 103]) session.clockUpdate(slot);
+    await flushEvents();
+    t.strictSame(slots, [102]);
+    await read(103, false);
+    t.equal(harness.upstream.pendingCalls.length, 1);
+    await read(107, true);
+    t.equal(harness.upstream.pendingCalls.length, 1, 'a slot ahead of the tip is awaited, too');
+    session.clockUpdate(104);
+    harness.tips.observe('finalized', 107);
+    harness.clock.advance(1799);
+    for (const slot of [105, 106, 107]) session.clockUpdate(slot);
+    await flushEvents();
+    t.equal(harness.upstream.pendingCalls.length, 1);
+    harness.clock.advance(1);
+    await flushEvents();
+    t.equal(harness.upstream.pendingCalls.length, 2, 'for a second and two slots at most');
+  });
 });
 
 t.test('live-balances', async (t) => {
@@ -960,26 +933,23 @@ t.test('live-balances', async (t) => {
     t.match(await reading, { slot: 104, lamports: [1n, 0n, 2n], lease: undefined });
   });
 
-  t.test(
-    'a change beyond the slot known of the others has all read once; the lease of what was read goes on',
-    async (t) => {
-      const { session, read } = await open();
-      session.notify('a', 102, accountText(7));
-      const { call, reading } = await read();
-      t.match(call, { addresses: ['a', 'b'], minContextSlot: 102 });
-      call?.answer(102, accountText(7), accountText(2));
-      const answer = await reading;
-      t.match(answer, { slot: 102, lamports: [7n, 2n], lease: { state: 'active', slot: 101 } });
-      session.clockUpdate(103);
-      session.clockUpdate(104);
-      t.match(await read(), { slot: 103, lamports: [7n, 2n] });
-      t.equal(answer?.lease?.slot, 103, 'what was read holds at the slots that the lease advances to');
-      let revocations = 0;
-      answer?.lease?.onRevoked('k', { onRevoked: () => revocations++ });
-      session.notify('b', 105, accountText(9));
-      t.match([revocations, answer?.lease?.state], [1, 'revoked']);
-    },
-  );
+  t.test('a change beyond the slot of the others has all read once; the lease of what was read goes on', async (t) => {
+    const { session, read } = await open();
+    session.notify('a', 102, accountText(7));
+    const { call, reading } = await read();
+    t.match(call, { addresses: ['a', 'b'], minContextSlot: 102 });
+    call?.answer(102, accountText(7), accountText(2));
+    const answer = await reading;
+    t.match(answer, { slot: 102, lamports: [7n, 2n], lease: { state: 'active', slot: 101 } });
+    session.clockUpdate(103);
+    session.clockUpdate(104);
+    t.match(await read(), { slot: 103, lamports: [7n, 2n] });
+    t.equal(answer?.lease?.slot, 103, 'what was read holds at the slots that the lease advances to');
+    let revocations = 0;
+    answer?.lease?.onRevoked('k', { onRevoked: () => revocations++ });
+    session.notify('b', 105, accountText(9));
+    t.match([revocations, answer?.lease?.state], [1, 'revoked']);
+  });
 
   t.test('what differs from the live state gets no lease: a notification is on its way', async (t) => {
     const { session, read } = await open();
@@ -1063,55 +1033,52 @@ t.test('hot-key-detector', async (t) => {
     t.same([...cold], []);
   });
 
-  t.test(
-    'of keys that share a bucket four are remembered, and only the one that is read least is forgotten',
-    async (t) => {
-      const KEYS = Array.from({ length: 12_000 }, (_, i) => `${i}`)
-        .filter((key) => hashText(key, SEED * 2 ** 32) % 1024 === 0)
-        .slice(0, 8);
-      t.equal(KEYS.length, 8);
-      const READ = fc.record({ key: fc.constantFrom(...KEYS), slots: fc.constantFrom(0, 0, 0, 1, 1, 2, 20) });
-      let [forgotten, refused] = [0, 0];
-      fc.assert(
-        fc.property(fc.array(READ, { minLength: 20, maxLength: 100 }), (reads) => {
-          const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
-          const ranksOf = () =>
-            new Map(
-              KEYS.flatMap((key) => {
-                const heat = detector.remove(key);
-                if (heat.tipAtLastRead === undefined) return [];
-                detector.giveBack(key, heat);
-                return [[key, heat.rank] as const];
-              }),
-            );
-          const heats = new Map<string, ReadHeat>();
-          let tip = 1000;
-          for (const { key, slots } of reads) {
-            tip += slots;
-            const before = ranksOf();
-            const heat = (before.has(key) ? heats.get(key) : undefined) ?? unread();
-            recordRead(heat, tip, HALF_LIFE_SLOTS);
-            heats.set(key, heat);
-            detector.recordRead(key, tip, 25);
-            const after = ranksOf();
-            if (after.size !== Math.min(4, before.size + (before.has(key) ? 0 : 1))) return false;
-            for (const [known, rank] of after) if (rank !== heats.get(known)?.rank) return false;
-            const least = Math.min(...before.values());
-            for (const [known, rank] of before) {
-              if (after.has(known)) continue;
-              forgotten++;
-              if (rank > least || (tip % 16 !== 0 && rank >= heat.rank)) return false;
-            }
-            if (after.has(key)) continue;
-            refused++;
-            if (tip % 16 === 0 || heat.rank > least) return false;
+  t.test('of keys that share a bucket four are remembered, and the least read one is forgotten', async (t) => {
+    const KEYS = Array.from({ length: 12_000 }, (_, i) => `${i}`)
+      .filter((key) => hashText(key, SEED * 2 ** 32) % 1024 === 0)
+      .slice(0, 8);
+    t.equal(KEYS.length, 8);
+    const READ = fc.record({ key: fc.constantFrom(...KEYS), slots: fc.constantFrom(0, 0, 0, 1, 1, 2, 20) });
+    let [forgotten, refused] = [0, 0];
+    fc.assert(
+      fc.property(fc.array(READ, { minLength: 20, maxLength: 100 }), (reads) => {
+        const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
+        const ranksOf = () =>
+          new Map(
+            KEYS.flatMap((key) => {
+              const heat = detector.remove(key);
+              if (heat.tipAtLastRead === undefined) return [];
+              detector.giveBack(key, heat);
+              return [[key, heat.rank] as const];
+            }),
+          );
+        const heats = new Map<string, ReadHeat>();
+        let tip = 1000;
+        for (const { key, slots } of reads) {
+          tip += slots;
+          const before = ranksOf();
+          const heat = (before.has(key) ? heats.get(key) : undefined) ?? unread();
+          recordRead(heat, tip, HALF_LIFE_SLOTS);
+          heats.set(key, heat);
+          detector.recordRead(key, tip, 25);
+          const after = ranksOf();
+          if (after.size !== Math.min(4, before.size + (before.has(key) ? 0 : 1))) return false;
+          for (const [known, rank] of after) if (rank !== heats.get(known)?.rank) return false;
+          const least = Math.min(...before.values());
+          for (const [known, rank] of before) {
+            if (after.has(known)) continue;
+            forgotten++;
+            if (rank > least || (tip % 16 !== 0 && rank >= heat.rank)) return false;
           }
-          return true;
-        }),
-      );
-      t.ok(forgotten > 100 && refused > 100, `${forgotten} and ${refused}`);
-    },
-  );
+          if (after.has(key)) continue;
+          refused++;
+          if (tip % 16 === 0 || heat.rank > least) return false;
+        }
+        return true;
+      }),
+    );
+    t.ok(forgotten > 100 && refused > 100, `${forgotten} and ${refused}`);
+  });
 
   t.test('two reads that are further apart do not', async (t) => {
     const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
@@ -1269,21 +1236,18 @@ t.test('places', async (t) => {
     );
   });
 
-  t.test(
-    'what is read twice by strangers displaces nothing that is read steadily; one that reads more replaces the least read',
-    async (t) => {
-      const { read, lost, state, places } = open({ maxSize: 4, callerShare: 0.5 });
-      for (let i = 0; i < 4; i++) read(`old ${i}`, `caller ${i}`, 3 + i);
-      for (let i = 0; i < 20; i++) t.equal(read(`once ${i}`, `stranger ${i}`), undefined);
-      for (const key of ['old 1', 'old 2', 'old 3']) read(key, undefined);
-      t.equal(read('two', 'somebody', 2)?.key, undefined);
-      t.equal(read('more', 'somebody', 5)?.key, 'more');
-      t.same(lost(), ['old 0']);
-      state.tip += 3 * IDLE_SLOTS;
-      t.equal(read('new', 'somebody else')?.key, 'new', 'what nobody reads any more goes first');
-      t.equal(places.size, 1, 'all of it, as few are examined in one call');
-    },
-  );
+  t.test('what strangers read twice displaces nothing read steadily; what is read more, the least read', async (t) => {
+    const { read, lost, state, places } = open({ maxSize: 4, callerShare: 0.5 });
+    for (let i = 0; i < 4; i++) read(`old ${i}`, `caller ${i}`, 3 + i);
+    for (let i = 0; i < 20; i++) t.equal(read(`once ${i}`, `stranger ${i}`), undefined);
+    for (const key of ['old 1', 'old 2', 'old 3']) read(key, undefined);
+    t.equal(read('two', 'somebody', 2)?.key, undefined);
+    t.equal(read('more', 'somebody', 5)?.key, 'more');
+    t.same(lost(), ['old 0']);
+    state.tip += 3 * IDLE_SLOTS;
+    t.equal(read('new', 'somebody else')?.key, 'new', 'what nobody reads any more goes first');
+    t.equal(places.size, 1, 'all of it, as few are examined in one call');
+  });
 
   t.test('a caller above its share gives up the least read to any steady reader', async (t) => {
     const { read, lost, state } = open({ maxSize: 8, callerShare: 0.25 });
@@ -1308,22 +1272,19 @@ t.test('places', async (t) => {
     t.ok(subscribe('subscribed 0', 'another subscriber'), 'a place that is there already is free');
   });
 
-  t.test(
-    'a subscriber above its share loses its oldest subscription to another, and never one within the share',
-    async (t) => {
-      const { subscribe, lost, places } = open({ maxSize: 8, callerShare: 0.25 });
-      for (let i = 0; i < 6; i++) t.ok(subscribe(`${i}`, 'large'), 'while there is room');
-      t.equal(subscribe('6', 'large'), undefined);
-      places.subscribe('0', 'small', () => t.fail() as never);
-      t.ok(subscribe('a', 'small'));
-      t.same(lost(), ['1'], 'the first one is shared with a caller within its share');
-      for (const key of ['b', 'c', 'd', 'e']) subscribe(key, `other ${key}`);
-      t.same(lost(), ['2', '3', '4'], 'two are left to each');
-      places.unsubscribe('a', 'small');
-      places.unsubscribe('a', 'small');
-      t.equal(places.get('a'), undefined);
-    },
-  );
+  t.test('a subscriber above its share loses its oldest subscription to another, never one within it', async (t) => {
+    const { subscribe, lost, places } = open({ maxSize: 8, callerShare: 0.25 });
+    for (let i = 0; i < 6; i++) t.ok(subscribe(`${i}`, 'large'), 'while there is room');
+    t.equal(subscribe('6', 'large'), undefined);
+    places.subscribe('0', 'small', () => t.fail() as never);
+    t.ok(subscribe('a', 'small'));
+    t.same(lost(), ['1'], 'the first one is shared with a caller within its share');
+    for (const key of ['b', 'c', 'd', 'e']) subscribe(key, `other ${key}`);
+    t.same(lost(), ['2', '3', '4'], 'two are left to each');
+    places.unsubscribe('a', 'small');
+    places.unsubscribe('a', 'small');
+    t.equal(places.get('a'), undefined);
+  });
 
   /** The holders of a place: subscribers, each with a number of subscriptions, or the caller that reads it. */
   interface Holders {
@@ -1830,31 +1791,28 @@ t.test('session-pool', async (t) => {
     t.equal(opened.length, 1);
   });
 
-  t.test(
-    'items that are read most come first, a few at a time, and no session is opened while one may accept more',
-    async (t) => {
-      const { pool, opened, add, sizes } = open(2, 1000, { maxSyncing: 3, rankOf: ({ rank = 0 }) => rank });
-      const items = Array.from({ length: 6 }, (_, i) => ({ subscriptionCount: 1, rank: i }));
-      await add(1);
-      const [first] = opened;
-      if (first === undefined) throw new Error('no session');
-      first.mayGrow = true;
-      pool.dropSession(new Session(0), items);
-      await add(0);
-      t.same(sizes(), [2], 'the others wait until the node has answered');
-      t.match([...first.items], [{}, { rank: 5 }]);
-      first.room = 4;
-      pool.assignWaiting();
-      t.match([...first.items], [{}, { rank: 5 }, { rank: 4 }], 'three are synced at a time');
-      first.syncing = 0;
-      pool.assignWaiting();
-      first.mayGrow = false;
-      await add(0);
-      pool.assignWaiting();
-      await add(0);
-      t.equal(opened.length, 3, 'for what it has no room for');
-    },
-  );
+  t.test('the most read come first, a few at a time; no session is opened while one may accept more', async (t) => {
+    const { pool, opened, add, sizes } = open(2, 1000, { maxSyncing: 3, rankOf: ({ rank = 0 }) => rank });
+    const items = Array.from({ length: 6 }, (_, i) => ({ subscriptionCount: 1, rank: i }));
+    await add(1);
+    const [first] = opened;
+    if (first === undefined) throw new Error('no session');
+    first.mayGrow = true;
+    pool.dropSession(new Session(0), items);
+    await add(0);
+    t.same(sizes(), [2], 'the others wait until the node has answered');
+    t.match([...first.items], [{}, { rank: 5 }]);
+    first.room = 4;
+    pool.assignWaiting();
+    t.match([...first.items], [{}, { rank: 5 }, { rank: 4 }], 'three are synced at a time');
+    first.syncing = 0;
+    pool.assignWaiting();
+    first.mayGrow = false;
+    await add(0);
+    pool.assignWaiting();
+    await add(0);
+    t.equal(opened.length, 3, 'for what it has no room for');
+  });
 });
 
 t.test('live-set', async (t) => {
@@ -2040,34 +1998,31 @@ t.test('live-token-list-source', async (t) => {
     return harness;
   }
 
-  t.test(
-    'I15: a list is kept live after all subscriptions are acknowledged and two reads with a Clock update between',
-    async (t) => {
-      const harness = new TokenListHarness();
-      harness.setAmounts({ [A]: 5 });
-      await harness.read();
-      t.equal(harness.sessions.length, 0, 'a list that is read once is not kept live');
-      harness.addSlot();
-      await harness.read();
-      await flushEvents();
-      const { session } = harness;
-      t.strictSame([...session.handlers.keys()], [TOKEN, TOKEN_2022]);
-      t.equal(harness.reads, 0, 'nothing is read before both are acknowledged');
-      await harness.acknowledge();
-      t.strictSame(
-        [...session.handlers.keys()],
-        [TOKEN, TOKEN_2022, MINT, findMetadataAddress(MINT), A],
-        'the list names an account, its mint, and the account that names the mint',
-      );
-      await harness.acknowledge();
-      const first = harness.slot;
-      await harness.clockUpdate();
-      t.equal(await harness.fromState(), undefined, 'a Clock update that is not newer than the read does not count');
-      harness.addSlot();
-      await harness.clockUpdate();
-      t.strictSame(await harness.fromState(), { slot: first + 1, amounts: { [A]: 5 } });
-    },
-  );
+  t.test('I15: a list is kept live after all acknowledgements and two reads around a Clock update', async (t) => {
+    const harness = new TokenListHarness();
+    harness.setAmounts({ [A]: 5 });
+    await harness.read();
+    t.equal(harness.sessions.length, 0, 'a list that is read once is not kept live');
+    harness.addSlot();
+    await harness.read();
+    await flushEvents();
+    const { session } = harness;
+    t.strictSame([...session.handlers.keys()], [TOKEN, TOKEN_2022]);
+    t.equal(harness.reads, 0, 'nothing is read before both are acknowledged');
+    await harness.acknowledge();
+    t.strictSame(
+      [...session.handlers.keys()],
+      [TOKEN, TOKEN_2022, MINT, findMetadataAddress(MINT), A],
+      'the list names an account, its mint, and the account that names the mint',
+    );
+    await harness.acknowledge();
+    const first = harness.slot;
+    await harness.clockUpdate();
+    t.equal(await harness.fromState(), undefined, 'a Clock update that is not newer than the read does not count');
+    harness.addSlot();
+    await harness.clockUpdate();
+    t.strictSame(await harness.fromState(), { slot: first + 1, amounts: { [A]: 5 } });
+  });
 
   t.test('I3: a node of a pool confirms no list older than the newest root that the notifying node had', async (t) => {
     const harness = new TokenListHarness();
@@ -2111,31 +2066,28 @@ t.test('live-token-list-source', async (t) => {
     t.equal(harness.reads, reads);
   });
 
-  t.test(
-    'I15: a change of an account is applied without a read, when all changes of its slot have arrived',
-    async (t) => {
-      const harness = await live();
-      const { lease } = await harness.read();
-      const { reads } = harness;
-      const changed = harness.setAmounts({ [A]: 6 });
-      await harness.notify(A);
-      t.match([lease?.state, lease?.slot], ['revoked', changed - 2]);
-      t.strictSame(
-        await harness.fromState(),
-        { slot: changed - 2, amounts: { [A]: 5 } },
-        'the old list up to its last slot',
-      );
-      await harness.clockUpdate();
-      t.strictSame((await harness.fromState())?.amounts, { [A]: 5 }, 'another change of that slot may be on its way');
-      harness.addSlot();
-      await harness.clockUpdate();
-      t.strictSame(await harness.fromState(), { slot: changed, amounts: { [A]: 6 } });
-      await harness.pass(2);
-      t.strictSame(await harness.fromState(), { slot: changed + 2, amounts: { [A]: 6 } }, 'its lease advances');
-      t.equal(harness.reads, reads);
-      t.equal(harness.source.liveSet.leaseViolations, 0);
-    },
-  );
+  t.test('I15: a change is applied without a read, when all changes of its slot have arrived', async (t) => {
+    const harness = await live();
+    const { lease } = await harness.read();
+    const { reads } = harness;
+    const changed = harness.setAmounts({ [A]: 6 });
+    await harness.notify(A);
+    t.match([lease?.state, lease?.slot], ['revoked', changed - 2]);
+    t.strictSame(
+      await harness.fromState(),
+      { slot: changed - 2, amounts: { [A]: 5 } },
+      'the old list up to its last slot',
+    );
+    await harness.clockUpdate();
+    t.strictSame((await harness.fromState())?.amounts, { [A]: 5 }, 'another change of that slot may be on its way');
+    harness.addSlot();
+    await harness.clockUpdate();
+    t.strictSame(await harness.fromState(), { slot: changed, amounts: { [A]: 6 } });
+    await harness.pass(2);
+    t.strictSame(await harness.fromState(), { slot: changed + 2, amounts: { [A]: 6 } }, 'its lease advances');
+    t.equal(harness.reads, reads);
+    t.equal(harness.source.liveSet.leaseViolations, 0);
+  });
 
   t.test('I15: an account that changes in each slot is followed, one slot behind', async (t) => {
     const harness = await live();
@@ -2163,26 +2115,23 @@ t.test('live-token-list-source', async (t) => {
     t.strictSame(slots, [changed]);
   });
 
-  t.test(
-    'I15: so does one that wants a slot which the next Clock updates complete, whatever changes then',
-    async (t) => {
-      const harness = await live();
-      const wanted = harness.addSlot();
-      const slots: Slot[] = [];
-      void harness.read(wanted).then(({ slot }) => slots.push(slot));
-      await harness.clockUpdate();
-      t.strictSame(slots, [], 'the lease covers the slot before');
-      const changed = harness.setAmounts({ [A]: 6 });
-      await harness.notify(A);
-      t.strictSame(slots, []);
-      await harness.clockUpdate();
-      t.strictSame(slots, [], 'that change ended the lease at the slot before');
-      harness.setAmounts({ [A]: 7 });
-      await harness.notify(A);
-      await harness.clockUpdate();
-      t.strictSame(slots, [changed], 'complete, while the next change is held back');
-    },
-  );
+  t.test('I15: so does one that wants a slot which the next Clock updates complete, whatever changes', async (t) => {
+    const harness = await live();
+    const wanted = harness.addSlot();
+    const slots: Slot[] = [];
+    void harness.read(wanted).then(({ slot }) => slots.push(slot));
+    await harness.clockUpdate();
+    t.strictSame(slots, [], 'the lease covers the slot before');
+    const changed = harness.setAmounts({ [A]: 6 });
+    await harness.notify(A);
+    t.strictSame(slots, []);
+    await harness.clockUpdate();
+    t.strictSame(slots, [], 'that change ended the lease at the slot before');
+    harness.setAmounts({ [A]: 7 });
+    await harness.notify(A);
+    await harness.clockUpdate();
+    t.strictSame(slots, [changed], 'complete, while the next change is held back');
+  });
 
   t.test('a reader waits for a lease two slots long, and not for one that is lost or far behind', async (t) => {
     const harness = await live();
@@ -2308,31 +2257,28 @@ t.test('live-token-list-source', async (t) => {
     t.strictSame((await harness.fromState())?.amounts, { [A]: 5, [B]: 7 });
   });
 
-  t.test(
-    'I15: an account that is closed or given away leaves the list, which only its own subscription reports',
-    async (t) => {
-      for (const becomes of [undefined, tokenAccountFixture(SOMEBODY, 5, MINT)]) {
-        const harness = await live();
-        const { reads } = harness;
-        const changed = harness.addSlot({ [A]: becomes });
-        await harness.notify(A);
-        await harness.clockUpdate();
-        await harness.pass(1);
-        t.strictSame(await harness.fromState(), { slot: changed, amounts: {} });
-        await harness.pass(2);
-        t.strictSame(await harness.fromState(), { slot: changed + 2, amounts: {} });
-        const back = harness.setAmounts({ [A]: 8 });
-        await harness.notify(A, 'program');
-        await harness.clockUpdate();
-        await harness.pass(1);
-        t.strictSame(await harness.fromState(), { slot: back, amounts: { [A]: 8 } }, 'it is still subscribed to');
-        t.equal(harness.reads, reads);
-        await harness.source.liveSet.audit();
-        await harness.pass(2);
-        t.equal(harness.source.liveSet.leaseViolations, 0, 'it equals the list that is read');
-      }
-    },
-  );
+  t.test('I15: an account closed or given away leaves the list; only its own subscription reports it', async (t) => {
+    for (const becomes of [undefined, tokenAccountFixture(SOMEBODY, 5, MINT)]) {
+      const harness = await live();
+      const { reads } = harness;
+      const changed = harness.addSlot({ [A]: becomes });
+      await harness.notify(A);
+      await harness.clockUpdate();
+      await harness.pass(1);
+      t.strictSame(await harness.fromState(), { slot: changed, amounts: {} });
+      await harness.pass(2);
+      t.strictSame(await harness.fromState(), { slot: changed + 2, amounts: {} });
+      const back = harness.setAmounts({ [A]: 8 });
+      await harness.notify(A, 'program');
+      await harness.clockUpdate();
+      await harness.pass(1);
+      t.strictSame(await harness.fromState(), { slot: back, amounts: { [A]: 8 } }, 'it is still subscribed to');
+      t.equal(harness.reads, reads);
+      await harness.source.liveSet.audit();
+      await harness.pass(2);
+      t.equal(harness.source.liveSet.leaseViolations, 0, 'it equals the list that is read');
+    }
+  });
 
   t.test('I15: a slot that was skipped is no gap where the node names the parents of its slots', async (t) => {
     const harness = await live();
@@ -2406,18 +2352,15 @@ t.test('live-token-list-source', async (t) => {
     t.strictSame((await harness.read()).list.scales.get(MINT), { decimals: 2 });
   });
 
-  t.test(
-    'I15: a list with a mint that depends on the Clock is no longer kept live: it is read on every request',
-    async (t) => {
-      const harness = await live();
-      harness.addSlot({ [MINT]: mintFixture(0, 200, 500) });
-      await harness.notify(MINT);
-      for (let i = 0; i < 3; i++) {
-        await harness.pass(1);
-        t.equal(await harness.fromState(), undefined);
-      }
-    },
-  );
+  t.test('I15: a list with a mint that depends on the Clock is live no longer: each request reads it', async (t) => {
+    const harness = await live();
+    harness.addSlot({ [MINT]: mintFixture(0, 200, 500) });
+    await harness.notify(MINT);
+    for (let i = 0; i < 3; i++) {
+      await harness.pass(1);
+      t.equal(await harness.fromState(), undefined);
+    }
+  });
 
   t.test('I14: a list with amounts that depend on the Clock has no lease', async (t) => {
     const harness = new TokenListHarness();
@@ -2433,34 +2376,31 @@ t.test('live-token-list-source', async (t) => {
     }
   });
 
-  t.test(
-    'I15: where a node rejects programSubscribe a list is read on every request, until it is retried',
-    async (t) => {
-      const harness = new TokenListHarness({ idleMs: 4000 });
-      harness.setAmounts({ [A]: 5 });
-      await harness.read();
-      harness.addSlot();
-      await harness.read();
-      await flushEvents();
-      harness.session.refuse(TOKEN_2022);
-      t.equal(await harness.fromState(), undefined);
-      t.strictSame(
-        harness.session.unsubscribed,
-        [],
-        'one is not stopped before it is accepted: its silence would be that of an equal one',
-      );
-      await harness.acknowledge();
-      t.strictSame(harness.session.unsubscribed, [TOKEN]);
-      for (let i = 0; i < 10; i++) {
-        await harness.pass(1);
-        await harness.fromState();
-      }
-      t.equal(harness.session.handlers.size, 0, 'it is not retried immediately');
+  t.test('I15: where a node rejects programSubscribe each request reads a list, until it is retried', async (t) => {
+    const harness = new TokenListHarness({ idleMs: 4000 });
+    harness.setAmounts({ [A]: 5 });
+    await harness.read();
+    harness.addSlot();
+    await harness.read();
+    await flushEvents();
+    harness.session.refuse(TOKEN_2022);
+    t.equal(await harness.fromState(), undefined);
+    t.strictSame(
+      harness.session.unsubscribed,
+      [],
+      'one is not stopped before it is accepted: its silence would be that of an equal one',
+    );
+    await harness.acknowledge();
+    t.strictSame(harness.session.unsubscribed, [TOKEN]);
+    for (let i = 0; i < 10; i++) {
       await harness.pass(1);
-      await harness.keepLive();
-      t.strictSame((await harness.fromState())?.amounts, { [A]: 5 });
-    },
-  );
+      await harness.fromState();
+    }
+    t.equal(harness.session.handlers.size, 0, 'it is not retried immediately');
+    await harness.pass(1);
+    await harness.keepLive();
+    t.strictSame((await harness.fromState())?.amounts, { [A]: 5 });
+  });
 
   t.test('I15: a list with too many accounts is read on every request', async (t) => {
     const harness = new TokenListHarness({ maxListMembers: 2 });
@@ -2610,28 +2550,25 @@ t.test('live-token-list-source', async (t) => {
     }
   });
 
-  t.test(
-    'a finalized list that was read after a change which it may lack, of a newer root, is read again',
-    async (t) => {
-      const harness = new TokenListHarness();
-      harness.commitment = 'finalized';
-      harness.setAmounts({ [A]: 5 });
-      await harness.keepLive();
-      const { session } = harness;
-      const { lease } = await harness.read();
-      const listSlot = (await harness.read()).sinceSlot ?? 0;
-      session.notify(A, listSlot, accountJson(tokenAccountFixture(OWNER, 6, MINT))); // of the slot after the next
-      harness.addSlot();
-      await harness.clockUpdate(1);
-      t.equal(lease?.state, 'revoked');
-      t.equal(await harness.fromState(), undefined, 'nothing is claimed until then');
-      const changed = harness.setAmounts({ [A]: 6 });
-      await harness.clockUpdate();
-      await harness.pass(2);
-      t.strictSame((await harness.fromState())?.amounts, { [A]: 6 });
-      t.ok(((await harness.read()).sinceSlot ?? 0) >= changed);
-    },
-  );
+  t.test('a finalized list read after a change of a newer root, which it may lack, is read again', async (t) => {
+    const harness = new TokenListHarness();
+    harness.commitment = 'finalized';
+    harness.setAmounts({ [A]: 5 });
+    await harness.keepLive();
+    const { session } = harness;
+    const { lease } = await harness.read();
+    const listSlot = (await harness.read()).sinceSlot ?? 0;
+    session.notify(A, listSlot, accountJson(tokenAccountFixture(OWNER, 6, MINT))); // of the slot after the next
+    harness.addSlot();
+    await harness.clockUpdate(1);
+    t.equal(lease?.state, 'revoked');
+    t.equal(await harness.fromState(), undefined, 'nothing is claimed until then');
+    const changed = harness.setAmounts({ [A]: 6 });
+    await harness.clockUpdate();
+    await harness.pass(2);
+    t.strictSame((await harness.fromState())?.amounts, { [A]: 6 });
+    t.ok(((await harness.read()).sinceSlot ?? 0) >= changed);
+  });
 });
 
 t.test('past-token-lists', async (t) => {
@@ -2683,26 +2620,23 @@ t.test('past-token-lists', async (t) => {
     t.equal(blocks.blockAt(8), undefined, 'nor is it kept');
   });
 
-  t.test(
-    'the first slot that is kept of several accounts is named, also where one has not changed since',
-    async (t) => {
-      const coverage = { slot: 100, isDenied: false };
-      const historyFrom = (slot: Slot): History<number> =>
-        new History<number>({ address: OWNER, priority: 0 }, coverage, { slot, value: 1 });
-      const [unchanged, late, gappy] = [historyFrom(10), historyFrom(30), historyFrom(10)];
-      gappy.push({ slot: 40, value: 2 }, 25);
-      const slots = new PastSlots({
-        blocks: new RecentBlocks(10),
-        mesh: { tip: () => 100, call: () => Promise.reject(new Error('no node')) },
-      });
-      const oldestOf = (histories: readonly History<number>[]) =>
-        slots
-          .find({ slot: 20, commitment: 'finalized', cost: undefined }, histories)
-          .catch((thrown) => thrown.oldestSlot);
-      t.strictSame(await oldestOf([unchanged, late]), 30);
-      t.strictSame(await oldestOf([gappy, late]), 40);
-    },
-  );
+  t.test('the first kept slot of several accounts is named, also where one has not changed since', async (t) => {
+    const coverage = { slot: 100, isDenied: false };
+    const historyFrom = (slot: Slot): History<number> =>
+      new History<number>({ address: OWNER, priority: 0 }, coverage, { slot, value: 1 });
+    const [unchanged, late, gappy] = [historyFrom(10), historyFrom(30), historyFrom(10)];
+    gappy.push({ slot: 40, value: 2 }, 25);
+    const slots = new PastSlots({
+      blocks: new RecentBlocks(10),
+      mesh: { tip: () => 100, call: () => Promise.reject(new Error('no node')) },
+    });
+    const oldestOf = (histories: readonly History<number>[]) =>
+      slots
+        .find({ slot: 20, commitment: 'finalized', cost: undefined }, histories)
+        .catch((thrown) => thrown.oldestSlot);
+    t.strictSame(await oldestOf([unchanged, late]), 30);
+    t.strictSame(await oldestOf([gappy, late]), 40);
+  });
 
   t.test('a slot of which a node has no block was skipped only if the parent of the next one is older', async (t) => {
     const REFUSED = -1;

@@ -55,31 +55,28 @@ t.test('create-mesh', async (t) => {
     );
   });
 
-  t.test(
-    'a slot is processed when it is the parent of another; the Clock notifies of the other commitments',
-    async (t) => {
-      const node = await startScriptedNode(t);
-      const { mesh } = await connectScripted(t, [node]);
-      const observed: [string, number, number | undefined][] = [];
-      for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
-        mesh.onTip(commitment, (slot, parent) => observed.push([commitment, slot, parent]));
-      }
-      const clock = (slot: number) => `{"context":{"slot":${slot}},"value":{"lamports":18446744073709551615}}`;
-      node.notify('slotSubscribe', '{"slot":105,"parent":103,"root":70}');
-      node.notify('accountSubscribe', clock(101), 'confirmed');
-      node.notify('accountSubscribe', clock(71), 'finalized');
-      node.notify('slotSubscribe', '{"slot":107,"parent":105,"root":70}');
-      await waitUntil(() => observed.length === 4);
-      t.strictSame(observed, [
-        ['processed', 103, undefined],
-        ['confirmed', 101, undefined],
-        ['finalized', 71, undefined],
-        ['processed', 105, 103],
-      ]);
-      mesh.observeSlot('processed', 109, 107);
-      t.strictSame(observed.at(-1), ['processed', 109, 107], 'as another gateway names it');
-    },
-  );
+  t.test('a slot is processed as the parent of another; the Clock notifies of the other commitments', async (t) => {
+    const node = await startScriptedNode(t);
+    const { mesh } = await connectScripted(t, [node]);
+    const observed: [string, number, number | undefined][] = [];
+    for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+      mesh.onTip(commitment, (slot, parent) => observed.push([commitment, slot, parent]));
+    }
+    const clock = (slot: number) => `{"context":{"slot":${slot}},"value":{"lamports":18446744073709551615}}`;
+    node.notify('slotSubscribe', '{"slot":105,"parent":103,"root":70}');
+    node.notify('accountSubscribe', clock(101), 'confirmed');
+    node.notify('accountSubscribe', clock(71), 'finalized');
+    node.notify('slotSubscribe', '{"slot":107,"parent":105,"root":70}');
+    await waitUntil(() => observed.length === 4);
+    t.strictSame(observed, [
+      ['processed', 103, undefined],
+      ['confirmed', 101, undefined],
+      ['finalized', 71, undefined],
+      ['processed', 105, 103],
+    ]);
+    mesh.observeSlot('processed', 109, 107);
+    t.strictSame(observed.at(-1), ['processed', 109, 107], 'as another gateway names it');
+  });
 
   t.test('tips never go back, and a stronger commitment advances the weaker ones', async (t) => {
     const node = await startScriptedNode(t);
@@ -770,34 +767,31 @@ t.test('mesh-invariants', async (t) => {
     t.equal(problems.length, 1);
   });
 
-  t.test(
-    'I16: one of two nodes that lies about its slot moves no tip, and none of its responses is used',
-    async (t) => {
-      const { clusters, mesh, clock, problems } = await twins(t);
-      const [liar, honest] = clusters;
-      const session = await mesh.openSession();
-      await pass(clock, clusters, mesh, 3);
-      await liar.control.skewSlots(10_000);
-      const seen: number[] = [];
-      for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
-        mesh.onTip(commitment, (slot) => seen.push(slot));
-      }
-      for (let n = 0; n < 20; n++) {
-        await pass(clock, [honest], mesh, 1);
-        const { slot } = await mesh.call('getBalance', [CLOCK, CONFIRMED]);
-        t.equal(slot, honest.chain.slot('confirmed'));
-      }
-      t.ok(Math.max(...seen) <= honest.chain.slot('processed'));
-      t.match(mesh.nodes(), [{ status: 'down' }, { status: 'ok' }]);
-      t.match(problems, [/^node-1 unavailable: it jumped to slot 101\d{4} /]);
-      t.match(mesh.nodes()[0]?.problem, /^it jumped to slot 101\d{4}$/);
-      t.equal(mesh.nodes()[1]?.problem, null);
-      t.ok(session.isLost, 'its session is lost');
-      t.equal((await mesh.openSession()).nodeId, 'node-2');
-      await liar.control.skewSlots(0);
-      await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
-    },
-  );
+  t.test('I16: one of two nodes that lies about its slot moves no tip, and none of its answers counts', async (t) => {
+    const { clusters, mesh, clock, problems } = await twins(t);
+    const [liar, honest] = clusters;
+    const session = await mesh.openSession();
+    await pass(clock, clusters, mesh, 3);
+    await liar.control.skewSlots(10_000);
+    const seen: number[] = [];
+    for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+      mesh.onTip(commitment, (slot) => seen.push(slot));
+    }
+    for (let n = 0; n < 20; n++) {
+      await pass(clock, [honest], mesh, 1);
+      const { slot } = await mesh.call('getBalance', [CLOCK, CONFIRMED]);
+      t.equal(slot, honest.chain.slot('confirmed'));
+    }
+    t.ok(Math.max(...seen) <= honest.chain.slot('processed'));
+    t.match(mesh.nodes(), [{ status: 'down' }, { status: 'ok' }]);
+    t.match(problems, [/^node-1 unavailable: it jumped to slot 101\d{4} /]);
+    t.match(mesh.nodes()[0]?.problem, /^it jumped to slot 101\d{4}$/);
+    t.equal(mesh.nodes()[1]?.problem, null);
+    t.ok(session.isLost, 'its session is lost');
+    t.equal((await mesh.openSession()).nodeId, 'node-2');
+    await liar.control.skewSlots(0);
+    await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
+  });
 
   t.test('I16: the only node is accepted after 8 slots at a steady pace, and nothing is read until then', async (t) => {
     const node = await startScriptedNode(t);
@@ -1494,18 +1488,15 @@ t.test('server-profiles', async (t) => {
     t.strictSame(problems, []);
   });
 
-  t.test(
-    'sig: its slots are followed; sessions, which need the order of all notifications, are not opened',
-    async (t) => {
-      const [sig, agave] = (await startServers(t, ['sig', 'agave'])) as [ScriptedNode, ScriptedNode];
-      const { mesh } = await connectScripted(t, [sig, agave]);
-      await waitUntil(() => sig.pubsubRequests.length === 3);
-      sig.notify('accountSubscribe', '{"context":{"slot":99},"value":null}', 'confirmed');
-      await waitUntil(() => mesh.tip('confirmed') === 99);
-      for (let n = 0; n < 5; n++) t.equal((await mesh.openSession()).nodeId, 'node-2');
-      t.equal(sig.pubsubRequests.length, 3);
-    },
-  );
+  t.test('sig: its slots are followed; sessions, which need notifications in order, are not opened', async (t) => {
+    const [sig, agave] = (await startServers(t, ['sig', 'agave'])) as [ScriptedNode, ScriptedNode];
+    const { mesh } = await connectScripted(t, [sig, agave]);
+    await waitUntil(() => sig.pubsubRequests.length === 3);
+    sig.notify('accountSubscribe', '{"context":{"slot":99},"value":null}', 'confirmed');
+    await waitUntil(() => mesh.tip('confirmed') === 99);
+    for (let n = 0; n < 5; n++) t.equal((await mesh.openSession()).nodeId, 'node-2');
+    t.equal(sig.pubsubRequests.length, 3);
+  });
 
   t.test('a version that got no answer is read again soon, and the node is used as what it names', async (t) => {
     for (const name of ['cloudbreak', 'sig', 'firedancer'] as const) {
@@ -1636,43 +1627,37 @@ t.test('slot-consensus', async (t) => {
     t.strictSame(tips, [101], 'a tip never goes back');
   });
 
-  t.test(
-    'I10: the first genesis hash decides, and a node with another one is quarantined until it has the same',
-    async (t) => {
-      const { consensus, problems } = setUp();
-      t.ok(consensus.verifyGenesis('a', 'genesis'));
-      t.notOk(consensus.verifyGenesis('b', 'other'));
-      t.notOk(consensus.verifyGenesis('b', 'other'));
-      t.strictSame([consensus.isTrusted('a'), consensus.isTrusted('b')], [true, false]);
-      t.strictSame(problems, ['b: it is of another cluster: its genesis hash is other, not genesis'], 'reported once');
-      t.strictSame([consensus.quarantineOf('a').isForeign, consensus.quarantineOf('b').isForeign], [false, true]);
-      t.ok(consensus.verifyGenesis('b', 'genesis'));
-      t.ok(consensus.isTrusted('b'));
-      t.notOk(setUp('expected').consensus.verifyGenesis('a', 'genesis'));
-    },
-  );
+  t.test('I10: the first genesis hash decides; a node with another one is quarantined while it has it', async (t) => {
+    const { consensus, problems } = setUp();
+    t.ok(consensus.verifyGenesis('a', 'genesis'));
+    t.notOk(consensus.verifyGenesis('b', 'other'));
+    t.notOk(consensus.verifyGenesis('b', 'other'));
+    t.strictSame([consensus.isTrusted('a'), consensus.isTrusted('b')], [true, false]);
+    t.strictSame(problems, ['b: it is of another cluster: its genesis hash is other, not genesis'], 'reported once');
+    t.strictSame([consensus.quarantineOf('a').isForeign, consensus.quarantineOf('b').isForeign], [false, true]);
+    t.ok(consensus.verifyGenesis('b', 'genesis'));
+    t.ok(consensus.isTrusted('b'));
+    t.notOk(setUp('expected').consensus.verifyGenesis('a', 'genesis'));
+  });
 
-  t.test(
-    'I13, I16: a node that goes back or jumps is quarantined with its reason, and its responses are rejected',
-    async (t) => {
-      const { clock, consensus, problems, node } = setUp();
-      consensus.start();
-      const [a, b] = [node('a'), node('b')];
-      a.observe('processed', 5000);
-      b.observe('processed', 5000);
-      b.observe('processed', 3000);
-      t.equal(consensus.quarantineOf('b').reason, 'it went back from slot 5000 to 3000');
-      t.notOk(consensus.acceptsSlot('b', 'processed', 4999));
-      clock.advance(400);
-      a.observe('processed', 9000);
-      t.equal(consensus.quarantineOf('a').reason, 'it jumped to slot 9000');
-      t.equal(consensus.tip('processed'), 5000);
-      a.observe('processed', 5001);
-      t.equal(consensus.quarantineOf('a').reason, undefined);
-      t.ok(consensus.acceptsSlot('a', 'processed', 5001));
-      t.equal(problems.length, 2);
-    },
-  );
+  t.test('I13, I16: a node that goes back or jumps is quarantined with its reason, its answers rejected', async (t) => {
+    const { clock, consensus, problems, node } = setUp();
+    consensus.start();
+    const [a, b] = [node('a'), node('b')];
+    a.observe('processed', 5000);
+    b.observe('processed', 5000);
+    b.observe('processed', 3000);
+    t.equal(consensus.quarantineOf('b').reason, 'it went back from slot 5000 to 3000');
+    t.notOk(consensus.acceptsSlot('b', 'processed', 4999));
+    clock.advance(400);
+    a.observe('processed', 9000);
+    t.equal(consensus.quarantineOf('a').reason, 'it jumped to slot 9000');
+    t.equal(consensus.tip('processed'), 5000);
+    a.observe('processed', 5001);
+    t.equal(consensus.quarantineOf('a').reason, undefined);
+    t.ok(consensus.acceptsSlot('a', 'processed', 5001));
+    t.equal(problems.length, 2);
+  });
 
   /** Slots by which one report may be ahead, and by which the time until the first measurement is assumed too fast. */
   const MAX_LEAD_SLOTS = SETTINGS.maxSlotJump + 12;
@@ -1883,28 +1868,25 @@ t.test('agreed-call', async (t) => {
     t.strictSame(found, []);
   });
 
-  t.test(
-    'a third operator decides, whoever answers first; the odd one is counted, and refused the second time',
-    async (t) => {
-      const { mesh, read, calls, found, refused } = await connect(t, [
-        [at(98, '7'), at(99, '7')],
-        [at(98, '1'), at(99, '1')],
-        [at(98, '1'), at(99, '1')],
-      ]);
-      t.equal(await read(), '1 2/3 at 98');
-      t.strictSame(found, [['a', '7', '1', false]]);
-      t.strictSame(refused, []);
-      t.equal(await read(), '1 2/3 at 99');
-      t.strictSame(found.slice(1), [['a', '7', '1', true]]);
-      t.strictSame(refused, ['a']);
-      t.equal(mesh.nodes()[0]?.status, 'down');
-      t.match(mesh.agreement?.disagreements.problems(), [
-        /^a gave another value of getBalance at slot 99 than two operators, with the digest 7 where theirs is 1; since/,
-      ]);
-      t.equal(await read(), '1 2/2 at 99');
-      t.strictSame(calls(), [2, 3, 3], 'it is called no more');
-    },
-  );
+  t.test('a third operator decides, whoever answers first; the odd one is refused the second time', async (t) => {
+    const { mesh, read, calls, found, refused } = await connect(t, [
+      [at(98, '7'), at(99, '7')],
+      [at(98, '1'), at(99, '1')],
+      [at(98, '1'), at(99, '1')],
+    ]);
+    t.equal(await read(), '1 2/3 at 98');
+    t.strictSame(found, [['a', '7', '1', false]]);
+    t.strictSame(refused, []);
+    t.equal(await read(), '1 2/3 at 99');
+    t.strictSame(found.slice(1), [['a', '7', '1', true]]);
+    t.strictSame(refused, ['a']);
+    t.equal(mesh.nodes()[0]?.status, 'down');
+    t.match(mesh.agreement?.disagreements.problems(), [
+      /^a gave another value of getBalance at slot 99 than two operators, with the digest 7 where theirs is 1; since/,
+    ]);
+    t.equal(await read(), '1 2/2 at 99');
+    t.strictSame(calls(), [2, 3, 3], 'it is called no more');
+  });
 
   t.test('a node whose Clock runs ahead is not believed, and keeps no others from agreeing', async (t) => {
     const ahead = always('{"clockSlot":105}');

@@ -112,22 +112,19 @@ t.test('ten minutes of a week become one row, with the worst health', async (t) 
   );
 });
 
-t.test(
-  'while the network stands still, rows have neither rates nor fees, and joined rows those of the others',
-  async (t) => {
-    const clock = new ManualClock(1_700_000_400_000); // a multiple of ten minutes
-    const history = new NetworkHistory(clock);
-    for (let minute = 0; minute <= 20; minute++) {
-      history.observe(observationOf(clock, 1000 + 150 * Math.min(minute, 6)));
-      clock.advance(MINUTE_MS);
-    }
-    const figures = ({ slots, tps, nonVoteTps, priorityFee }: NetworkRow) => [slots, tps, nonVoteTps, priorityFee?.low];
-    const still = [0, null, null, undefined];
-    const minutes = history.read('60', '1h', 10_000).rows.map(figures);
-    t.strictSame(minutes, [still, ...Array(6).fill([150, 7, 3, 1n]), ...Array(13).fill(still)]);
-    t.strictSame(history.read('60', '7d', 10_000).rows.map(figures), [[900, 7, 3, 1n], still]);
-  },
-);
+t.test('while the network stands still, rows have no rates or fees, and joined rows those of others', async (t) => {
+  const clock = new ManualClock(1_700_000_400_000); // a multiple of ten minutes
+  const history = new NetworkHistory(clock);
+  for (let minute = 0; minute <= 20; minute++) {
+    history.observe(observationOf(clock, 1000 + 150 * Math.min(minute, 6)));
+    clock.advance(MINUTE_MS);
+  }
+  const figures = ({ slots, tps, nonVoteTps, priorityFee }: NetworkRow) => [slots, tps, nonVoteTps, priorityFee?.low];
+  const still = [0, null, null, undefined];
+  const minutes = history.read('60', '1h', 10_000).rows.map(figures);
+  t.strictSame(minutes, [still, ...Array(6).fill([150, 7, 3, 1n]), ...Array(13).fill(still)]);
+  t.strictSame(history.read('60', '7d', 10_000).rows.map(figures), [[900, 7, 3, 1n], still]);
+});
 
 t.test('what a gateway sees first, while it still connects to its nodes, is no fault of the first row', async (t) => {
   const clock = new ManualClock(1_700_000_400_000);

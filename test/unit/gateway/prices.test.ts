@@ -263,12 +263,10 @@ t.test('price-lookup', async (t) => {
     t.equal(new Set(requested.flat()).size, requested.flat().length, 'no mint is requested twice');
   });
 
-  t.test(
-    "Jupiter's numbers are read as text, those of a mint with a multiplier for what the chain counts",
-    async (t) => {
-      const clock = new ManualClock();
-      const requested: string[] = [];
-      const body = `{
+  t.test("Jupiter's numbers are read as text, those of a mint with a multiplier for the chain's count", async (t) => {
+    const clock = new ManualClock();
+    const requested: string[] = [];
+    const body = `{
     "plain": {"usdPrice": 767.4580572315199, "blockId": 900, "decimals": 8},
     "small": {"usdPrice": 1.5e-9, "blockId": null},
     "scaled": {"usdPrice": 767.458, "scaledUiConfig": {"multiplier": 1.0039, "usdPricePrescaled": 770.45}},
@@ -277,27 +275,23 @@ t.test('price-lookup', async (t) => {
     "odd slot": {"usdPrice": 1, "blockId": 990.5}, "exponent": {"usdPrice": 1, "blockId": 1e3}, "text": "1", "list": [1],
     "beyond": {"usdPrice": 1, "blockId": 9007199254740992}, "odd scale": {"usdPrice": 1, "scaledUiConfig": 2}
   }`;
-      const source = jupiterPrices({
-        url: 'http://service/price/v3',
-        get: async (url) => {
-          requested.push(url);
-          return Buffer.from(body);
-        },
-        clock,
-        tip: () => ({ slot: 1000, slotTimeMs: 400 }),
-      });
-      const odd = ['odd slot', 'exponent', 'text', 'list', 'beyond', 'odd scale'];
-      const found = await source(
-        [...odd, 'plain', 'small', 'scaled', 'unclear', 'zero', 'none', 'unpriced', 'left'],
-        AT,
-      );
-      t.same(shown(found), { plain: '767.458057232', small: '0.0000000015', scaled: '770.45' });
-      const nowSec = Math.floor(clock.now() / 1000);
-      t.match(found.get('plain'), { slot: 900, time: nowSec - 40 }, 'its age follows from its slot');
-      t.match(found.get('small'), { slot: null, time: nowSec });
-      t.match(requested, [/^http:\/\/service\/price\/v3\?ids=odd\+slot.*%2Cplain%2Csmall/]);
-    },
-  );
+    const source = jupiterPrices({
+      url: 'http://service/price/v3',
+      get: async (url) => {
+        requested.push(url);
+        return Buffer.from(body);
+      },
+      clock,
+      tip: () => ({ slot: 1000, slotTimeMs: 400 }),
+    });
+    const odd = ['odd slot', 'exponent', 'text', 'list', 'beyond', 'odd scale'];
+    const found = await source([...odd, 'plain', 'small', 'scaled', 'unclear', 'zero', 'none', 'unpriced', 'left'], AT);
+    t.same(shown(found), { plain: '767.458057232', small: '0.0000000015', scaled: '770.45' });
+    const nowSec = Math.floor(clock.now() / 1000);
+    t.match(found.get('plain'), { slot: 900, time: nowSec - 40 }, 'its age follows from its slot');
+    t.match(found.get('small'), { slot: null, time: nowSec });
+    t.match(requested, [/^http:\/\/service\/price\/v3\?ids=odd\+slot.*%2Cplain%2Csmall/]);
+  });
 
   t.test("Jupiter's list of verified tokens is requested once an hour, and used while it can't be", async (t) => {
     const clock = new ManualClock();

@@ -319,35 +319,32 @@ t.test('open-session', async (t) => {
     t.notOk(session?.isLost);
   });
 
-  t.test(
-    'a session that a node drops is not reopened there immediately, but with another node if there is one',
-    async (t) => {
-      const { mesh, node, clock } = await start(t);
-      const pausesMs: number[] = [];
-      let session: PubsubSession | undefined = await mesh.openSession();
-      for (let drop = 0; drop < 4; drop++) {
-        const beganMs = clock.monotonic();
-        session?.close();
-        session = undefined;
-        mesh.openSession().then((opened) => {
-          session = opened;
-        });
-        await advanceUntil(clock, () => session !== undefined);
-        pausesMs.push(clock.monotonic() - beganMs);
-      }
-      t.ok(
-        pausesMs.every((ms) => ms >= UPSTREAM_SETTINGS.backoffMinMs),
-        `${pausesMs}`,
-      );
+  t.test('a session that a node drops is reopened with another node, or there a while later', async (t) => {
+    const { mesh, node, clock } = await start(t);
+    const pausesMs: number[] = [];
+    let session: PubsubSession | undefined = await mesh.openSession();
+    for (let drop = 0; drop < 4; drop++) {
+      const beganMs = clock.monotonic();
+      session?.close();
+      session = undefined;
+      mesh.openSession().then((opened) => {
+        session = opened;
+      });
+      await advanceUntil(clock, () => session !== undefined);
+      pausesMs.push(clock.monotonic() - beganMs);
+    }
+    t.ok(
+      pausesMs.every((ms) => ms >= UPSTREAM_SETTINGS.backoffMinMs),
+      `${pausesMs}`,
+    );
 
-      const other = await startScriptedNode(t);
-      const two = await connectScripted(t, [node, other]);
-      const first = await two.mesh.openSession();
-      first.close();
-      const second = await two.mesh.openSession();
-      t.not(second.nodeId, first.nodeId, 'without a pause');
-    },
-  );
+    const other = await startScriptedNode(t);
+    const two = await connectScripted(t, [node, other]);
+    const first = await two.mesh.openSession();
+    first.close();
+    const second = await two.mesh.openSession();
+    t.not(second.nodeId, first.nodeId, 'without a pause');
+  });
 });
 
 t.test('reconnecting-channel', async (t) => {

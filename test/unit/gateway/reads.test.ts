@@ -124,50 +124,43 @@ t.test('account-batcher', async (t) => {
     );
   });
 
-  t.test(
-    'finalized reads name the Clock as their last address, which shows from which slot on they are proven',
-    async (t) => {
-      const finalized = (address: string, shape: AccountQuery['shape'] = 'lamports'): AccountQuery =>
-        query(address, { commitment: 'finalized', shape });
-      for (const shape of ['lamports', 'parsed'] as const) {
-        for (const [clockOf, provenFrom] of [
-          [(encoding: string) => clockAs(encoding, 7), 7],
-          [(encoding: string) => clockAs(encoding, 9), 9], // the node's newest root is two slots ahead
-          [(encoding: string) => clockAs(encoding, 6), 71], // it keeps the Clock elsewhere
-          [() => 'null', 71],
-          [() => '{"data":["AAAA","base64"]}', 71],
-          [() => '{"data":["","base58"]}', 71],
-          [() => '{"data":7}', 71],
-        ] as const) {
-          const { accounts, calls } = open(undefined, clockOf);
-          t.match(
-            await accounts.read(finalized('a1', shape)),
-            { slot: 7, provenFrom },
-            `${shape} ${clockOf('base64')}`,
-          );
-          t.match(await accounts.readBalances({ ...finalized('a1'), addresses: ['a1', 'a2'] }), {
-            lamports: [1n, 2n],
-            provenFrom,
-          });
-          t.same(
-            calls.map(({ addresses }) => addresses),
-            [
-              ['a1', CLOCK_SYSVAR],
-              ['a1', 'a2', CLOCK_SYSVAR],
-            ],
-          );
-        }
+  t.test('finalized reads name the Clock last, which shows from which slot on they are proven', async (t) => {
+    const finalized = (address: string, shape: AccountQuery['shape'] = 'lamports'): AccountQuery =>
+      query(address, { commitment: 'finalized', shape });
+    for (const shape of ['lamports', 'parsed'] as const) {
+      for (const [clockOf, provenFrom] of [
+        [(encoding: string) => clockAs(encoding, 7), 7],
+        [(encoding: string) => clockAs(encoding, 9), 9], // the node's newest root is two slots ahead
+        [(encoding: string) => clockAs(encoding, 6), 71], // it keeps the Clock elsewhere
+        [() => 'null', 71],
+        [() => '{"data":["AAAA","base64"]}', 71],
+        [() => '{"data":["","base58"]}', 71],
+        [() => '{"data":7}', 71],
+      ] as const) {
+        const { accounts, calls } = open(undefined, clockOf);
+        t.match(await accounts.read(finalized('a1', shape)), { slot: 7, provenFrom }, `${shape} ${clockOf('base64')}`);
+        t.match(await accounts.readBalances({ ...finalized('a1'), addresses: ['a1', 'a2'] }), {
+          lamports: [1n, 2n],
+          provenFrom,
+        });
+        t.same(
+          calls.map(({ addresses }) => addresses),
+          [
+            ['a1', CLOCK_SYSVAR],
+            ['a1', 'a2', CLOCK_SYSVAR],
+          ],
+        );
       }
-      const { accounts, calls } = open();
-      const numbers = Array.from({ length: 99 }, (_, i) => i);
-      await Promise.all(numbers.map((number) => accounts.read(finalized(`a${number}`))));
-      t.match(calls, { length: 1 }, 'one call for 99');
-      t.match(calls[0]?.addresses, { length: 100, 99: CLOCK_SYSVAR });
-      const read = await accounts.read(finalized(CLOCK_SYSVAR));
-      t.same(calls[1]?.addresses, [CLOCK_SYSVAR], 'the Clock itself is named once');
-      t.equal(String(read.account), clockText(7));
-    },
-  );
+    }
+    const { accounts, calls } = open();
+    const numbers = Array.from({ length: 99 }, (_, i) => i);
+    await Promise.all(numbers.map((number) => accounts.read(finalized(`a${number}`))));
+    t.match(calls, { length: 1 }, 'one call for 99');
+    t.match(calls[0]?.addresses, { length: 100, 99: CLOCK_SYSVAR });
+    const read = await accounts.read(finalized(CLOCK_SYSVAR));
+    t.same(calls[1]?.addresses, [CLOCK_SYSVAR], 'the Clock itself is named once');
+    t.equal(String(read.account), clockText(7));
+  });
 
   t.test('a missing account is null; one that is read twice is sent once', async (t) => {
     const { accounts, calls } = open();
@@ -179,32 +172,29 @@ t.test('account-batcher', async (t) => {
     t.same(calls[0]?.addresses, ['none', 'a1']);
   });
 
-  t.test(
-    'different commitments or shapes become different calls; the highest minContextSlot holds for all',
-    async (t) => {
-      const { accounts, calls } = open();
-      await Promise.all([
-        accounts.read(query('a1', { minContextSlot: 5 })),
-        accounts.read(query('a2', { minContextSlot: 9 })),
-        accounts.read(query('a3')),
-        accounts.read(query('a1', { commitment: 'finalized' })),
-        accounts.read(query('a1', { shape: 'parsed' })),
-      ]);
-      t.same(
-        calls.map(({ addresses, config }) => [
-          addresses.length,
-          config.commitment,
-          config.encoding,
-          config.minContextSlot,
-        ]),
-        [
-          [3, 'confirmed', 'base64', 9],
-          [2, 'finalized', 'base64', undefined], // with the Clock
-          [1, 'confirmed', 'jsonParsed', undefined],
-        ],
-      );
-    },
-  );
+  t.test('other commitments or shapes become other calls; the highest minContextSlot holds for all', async (t) => {
+    const { accounts, calls } = open();
+    await Promise.all([
+      accounts.read(query('a1', { minContextSlot: 5 })),
+      accounts.read(query('a2', { minContextSlot: 9 })),
+      accounts.read(query('a3')),
+      accounts.read(query('a1', { commitment: 'finalized' })),
+      accounts.read(query('a1', { shape: 'parsed' })),
+    ]);
+    t.same(
+      calls.map(({ addresses, config }) => [
+        addresses.length,
+        config.commitment,
+        config.encoding,
+        config.minContextSlot,
+      ]),
+      [
+        [3, 'confirmed', 'base64', 9],
+        [2, 'finalized', 'base64', undefined], // with the Clock
+        [1, 'confirmed', 'jsonParsed', undefined],
+      ],
+    );
+  });
 
   t.test('while a call is under way, reads wait for others until it ends, or for a moment', async (t) => {
     const clock = new ManualClock();
@@ -253,39 +243,36 @@ t.test('account-batcher', async (t) => {
     t.equal(calls.length, 2);
   });
 
-  t.test(
-    'no read fails for the slot, the size or the time of another, and the calls that takes are bounded',
-    async () => {
-      const kinds = [
-        new GatewayError('upstream_error', 'broke off'),
-        new GatewayError('upstream_timeout', 'no node answered in time'),
-        new GatewayError('result_too_large', 'too long'),
-        new GatewayError('rpc_error', '-32000: response too large', { status: 502, rpcCode: -32000 }),
-        new GatewayError('rpc_error', '-32602: account is barred', { status: 400, rpcCode: -32602 }),
-      ] as const;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 2, max: 100 }),
-          fc.uniqueArray(fc.nat(99), { maxLength: 100 }),
-          fc.constantFrom(...kinds, undefined),
-          async (count, bad, failure) => {
-            // Without a failure of one account, the bad ones require a slot that the node has not reached.
-            const { accounts, calls } = open(({ addresses, config }) => {
-              if (failure === undefined) return (config.minContextSlot ?? 0) > 7 ? notReached : undefined;
-              return addresses.some((address) => bad.includes(Number(address.slice(1)))) ? failure : undefined;
-            });
-            const outcomes = await Promise.allSettled(
-              Array.from({ length: count }, (_, i) =>
-                accounts.read(query(`a${i}`, { minContextSlot: failure === undefined && bad.includes(i) ? 9 : 5 })),
-              ),
-            );
-            const fits = outcomes.every(({ status }, i) => (status === 'rejected') === bad.includes(i));
-            return fits && calls.length <= 1 + count + 2 * Math.ceil(Math.log2(count));
-          },
-        ),
-      );
-    },
-  );
+  t.test('no read fails for the slot, the size or the time of another, and its calls are bounded', async () => {
+    const kinds = [
+      new GatewayError('upstream_error', 'broke off'),
+      new GatewayError('upstream_timeout', 'no node answered in time'),
+      new GatewayError('result_too_large', 'too long'),
+      new GatewayError('rpc_error', '-32000: response too large', { status: 502, rpcCode: -32000 }),
+      new GatewayError('rpc_error', '-32602: account is barred', { status: 400, rpcCode: -32602 }),
+    ] as const;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 100 }),
+        fc.uniqueArray(fc.nat(99), { maxLength: 100 }),
+        fc.constantFrom(...kinds, undefined),
+        async (count, bad, failure) => {
+          // Without a failure of one account, the bad ones require a slot that the node has not reached.
+          const { accounts, calls } = open(({ addresses, config }) => {
+            if (failure === undefined) return (config.minContextSlot ?? 0) > 7 ? notReached : undefined;
+            return addresses.some((address) => bad.includes(Number(address.slice(1)))) ? failure : undefined;
+          });
+          const outcomes = await Promise.allSettled(
+            Array.from({ length: count }, (_, i) =>
+              accounts.read(query(`a${i}`, { minContextSlot: failure === undefined && bad.includes(i) ? 9 : 5 })),
+            ),
+          );
+          const fits = outcomes.every(({ status }, i) => (status === 'rejected') === bad.includes(i));
+          return fits && calls.length <= 1 + count + 2 * Math.ceil(Math.log2(count));
+        },
+      ),
+    );
+  });
 
   t.test('one bad account in a hundred is found by halves', async (t) => {
     const broken = new GatewayError('upstream_error', 'broke off');
@@ -330,33 +317,30 @@ t.test('account-batcher', async (t) => {
     t.strictSame(pluck(options, 'isLarge'), [false, true]);
   });
 
-  t.test(
-    'a shared call is paid by all, each its own bytes, and counts for the caller with the fewest reads',
-    async (t) => {
-      const { accounts, options } = open();
-      const [one, many] = [new RequestCost('one', false), new RequestCost('many', false)];
-      await Promise.all([
-        ...['a1', 'a2', 'a3'].map((address) => accounts.read(query(address, { cost: many }))),
-        accounts.read(query('a4', { cost: one })),
-        accounts.read(query('a5')),
-      ]);
-      t.same(
-        options.map(({ cost }) => cost?.caller),
-        ['one', undefined],
-        'work of the gateway itself is a call of its own',
-      );
-      const bytes = '{"lamports":1}'.length;
-      t.match(
-        [one, many],
-        [
-          { calls: 1, bytes },
-          { calls: 1, bytes: 3 * bytes },
-        ],
-      );
-      await accounts.readBalances({ addresses: ['a1'], commitment: 'confirmed', minContextSlot: undefined, cost: one });
-      t.equal(one.calls, 2);
-    },
-  );
+  t.test('all pay a shared call, each its own bytes; it counts for the caller with the fewest reads', async (t) => {
+    const { accounts, options } = open();
+    const [one, many] = [new RequestCost('one', false), new RequestCost('many', false)];
+    await Promise.all([
+      ...['a1', 'a2', 'a3'].map((address) => accounts.read(query(address, { cost: many }))),
+      accounts.read(query('a4', { cost: one })),
+      accounts.read(query('a5')),
+    ]);
+    t.same(
+      options.map(({ cost }) => cost?.caller),
+      ['one', undefined],
+      'work of the gateway itself is a call of its own',
+    );
+    const bytes = '{"lamports":1}'.length;
+    t.match(
+      [one, many],
+      [
+        { calls: 1, bytes },
+        { calls: 1, bytes: 3 * bytes },
+      ],
+    );
+    await accounts.readBalances({ addresses: ['a1'], commitment: 'confirmed', minContextSlot: undefined, cost: one });
+    t.equal(one.calls, 2);
+  });
 
   t.test('an error of the whole batch is not retried by halves', async (t) => {
     const down = new GatewayError('upstream_unavailable', 'no node');
@@ -506,33 +490,30 @@ t.test('block-tally', async (t) => {
     t.match(await tally([bare]), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
   });
 
-  t.test(
-    'a large block, and a large transaction, is scanned in turns of the event loop of at most 256 KiB',
-    async (t) => {
-      const turnsOf = async (work: Promise<unknown>): Promise<number> => {
-        let [turns, isOver] = [0, false];
-        const next = (): void => {
-          turns++;
-          if (!isOver) setImmediate(next);
-        };
-        setImmediate(next);
-        await work.catch(() => {});
-        isOver = true;
-        return turns;
+  t.test('a large block or transaction is scanned in turns of the event loop of at most 256 KiB', async (t) => {
+    const turnsOf = async (work: Promise<unknown>): Promise<number> => {
+      let [turns, isOver] = [0, false];
+      const next = (): void => {
+        turns++;
+        if (!isOver) setImmediate(next);
       };
-      const mixed = Array.from({ length: 8000 }, (_, i) =>
-        transaction(i % 3 === 0 ? {} : { vote: true, also: [CLOCK] }),
-      );
-      const bytes = mixed.reduce((sum, { length }) => sum + length, 0);
-      t.ok((await turnsOf(tally(mixed))) >= bytes / (256 * 1024));
-      const odd = transaction({})
-        .toString()
-        .replace('{"meta":{', `{"meta":{"odd":[${'1,'.repeat(2_000_000)}1],`);
-      const counting = tally([Buffer.from(odd)]);
-      t.ok((await turnsOf(counting)) >= odd.length / (256 * 1024));
-      await t.rejects(counting, { code: 'upstream_error' }, 'what would take a second to count in one turn is refused');
-    },
-  );
+      setImmediate(next);
+      await work.catch(() => {});
+      isOver = true;
+      return turns;
+    };
+    const mixed = Array.from({ length: 8000 }, (_, i) =>
+      transaction(i % 3 === 0 ? {} : { vote: true, also: [CLOCK] }),
+    );
+    const bytes = mixed.reduce((sum, { length }) => sum + length, 0);
+    t.ok((await turnsOf(tally(mixed))) >= bytes / (256 * 1024));
+    const odd = transaction({})
+      .toString()
+      .replace('{"meta":{', `{"meta":{"odd":[${'1,'.repeat(2_000_000)}1],`);
+    const counting = tally([Buffer.from(odd)]);
+    t.ok((await turnsOf(counting)) >= odd.length / (256 * 1024));
+    await t.rejects(counting, { code: 'upstream_error' }, 'what would take a second to count in one turn is refused');
+  });
 
   t.test(
     'a row of a list of token accounts has no more than some values, since hundreds are parsed in a turn',
@@ -800,25 +781,22 @@ t.test('merged-signatures', async (t) => {
     maxLength: 25,
   });
 
-  t.test(
-    'a walk lists each transaction once, in order, whatever the pages and whoever read the one before',
-    async (t) => {
-      await fc.assert(
-        fc.asyncProperty(blocks, fc.integer({ min: 1, max: 9 }), async (blocks, limit) => {
-          const ledger = new Ledger(blocks);
-          const merger = new MergedSignatures();
-          const walks = [
-            await walk(ledger, limit, () => merger),
-            await walk(ledger, limit, () => new MergedSignatures()),
-          ];
-          const floors = ledger.floors.size; // one for each commitment
-          return floors <= 2 && walks.every((signatures) => isDeepStrictEqual(signatures, ledger.expected));
-        }),
-        { numRuns: 80 },
-      );
-      t.pass();
-    },
-  );
+  t.test('a walk lists each transaction once, in order, whatever the pages and whoever read before', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(blocks, fc.integer({ min: 1, max: 9 }), async (blocks, limit) => {
+        const ledger = new Ledger(blocks);
+        const merger = new MergedSignatures();
+        const walks = [
+          await walk(ledger, limit, () => merger),
+          await walk(ledger, limit, () => new MergedSignatures()),
+        ];
+        const floors = ledger.floors.size; // one for each commitment
+        return floors <= 2 && walks.every((signatures) => isDeepStrictEqual(signatures, ledger.expected));
+      }),
+      { numRuns: 80 },
+    );
+    t.pass();
+  });
 
   t.test('any transaction of the lists is a cursor', async (t) => {
     await fc.assert(

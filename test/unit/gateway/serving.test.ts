@@ -552,27 +552,24 @@ t.test('sealer', async (t) => {
     t.equal(cache.peek(KEY), undefined);
   });
 
-  t.test(
-    'each answer of a live account holds at its slot, which its lease covers and which never goes back',
-    async () => {
-      const event = fc.constantFrom(...EVENTS);
-      await fc.assert(
-        fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 60 }), async (events) => {
-          const account = openAccount();
-          for (const name of events) {
-            account.act[name]();
-            if (name === 'turn') await turn();
-          }
-          for (let i = 0; i < 5; i++) await turn();
-          const reads = events.filter((name) => name.startsWith('read')).length;
-          const faults = faultsOf(account);
-          if (account.answers.length !== reads) faults.push(`${account.answers.length} answers to ${reads} reads`);
-          if (faults.length > 0) throw new Error(faults.join('; '));
-        }),
-        { numRuns: 200 },
-      );
-    },
-  );
+  t.test('each answer of a live account holds at its slot, which its lease covers and never goes back', async () => {
+    const event = fc.constantFrom(...EVENTS);
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 60 }), async (events) => {
+        const account = openAccount();
+        for (const name of events) {
+          account.act[name]();
+          if (name === 'turn') await turn();
+        }
+        for (let i = 0; i < 5; i++) await turn();
+        const reads = events.filter((name) => name.startsWith('read')).length;
+        const faults = faultsOf(account);
+        if (account.answers.length !== reads) faults.push(`${account.answers.length} answers to ${reads} reads`);
+        if (faults.length > 0) throw new Error(faults.join('; '));
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   t.test('the first reads of a turn share a signature, and one that cannot wait has one of its own', async (t) => {
     const { act, answers } = openAccount();

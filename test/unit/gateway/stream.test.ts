@@ -305,39 +305,36 @@ t.test('account-topics', async (t) => {
     t.strictSame(Object.keys(one.frames[1] ?? {}).at(-1), 'answer');
   });
 
-  t.test(
-    'few views of an account are written in a turn of the event loop, and each gets the newest state',
-    async (t) => {
-      const { feeds, change } = open();
-      const { caller } = openConnection().connection;
-      let inTurn = 0;
-      const received = new Map<number, string>();
-      const endTurn = async (): Promise<void> => {
-        t.ok(inTurn <= 2 * 64, `${inTurn} views`); // of the change in this turn, and of the turn after it
-        inTurn = 0;
-        await settle();
+  t.test('few views of an account are written in a turn, and each gets the newest state', async (t) => {
+    const { feeds, change } = open();
+    const { caller } = openConnection().connection;
+    let inTurn = 0;
+    const received = new Map<number, string>();
+    const endTurn = async (): Promise<void> => {
+      t.ok(inTurn <= 2 * 64, `${inTurn} views`); // of the change in this turn, and of the turn after it
+      inTurn = 0;
+      await settle();
+    };
+    for (const i of Array(300).keys()) {
+      const emit = (result: string): void => {
+        inTurn++;
+        received.set(i, result);
       };
-      for (const i of Array(300).keys()) {
-        const emit = (result: string): void => {
-          inTurn++;
-          received.set(i, result);
-        };
-        const fixed = { caller, emit, offer: () => true, onExpired: t.fail, onEnd: t.fail };
-        const view = { encoding: 'base64', slice: { offset: 0, length: i } } as const;
-        await new AccountNotifications(feeds, { address: 'a', commitment: 'processed', view }, fixed).ready;
-      }
-      const isCurrent = (at: number): boolean =>
-        received.size === 300 && [...received.values()].every((text) => text.startsWith(`{"context":{"slot":${at}}`));
-      await change(2, accountJson('["AAAA","base64"]'));
-      await change(3, accountJson('["AAAB","base64"]'));
-      while (!isCurrent(3)) await endTurn();
-      t.match(received.get(2), '"data":["AAA=","base64"]');
-      await change(4, accountJson('{"program":"p","parsed":{},"space":3}')); // its bytes are read once for all
-      let turns = 0;
-      for (; !isCurrent(4); turns++) await endTurn();
-      t.ok(turns <= 2 * Math.ceil(300 / 64) + 5, `${turns} turns: others that work in slices wait for each`);
-    },
-  );
+      const fixed = { caller, emit, offer: () => true, onExpired: t.fail, onEnd: t.fail };
+      const view = { encoding: 'base64', slice: { offset: 0, length: i } } as const;
+      await new AccountNotifications(feeds, { address: 'a', commitment: 'processed', view }, fixed).ready;
+    }
+    const isCurrent = (at: number): boolean =>
+      received.size === 300 && [...received.values()].every((text) => text.startsWith(`{"context":{"slot":${at}}`));
+    await change(2, accountJson('["AAAA","base64"]'));
+    await change(3, accountJson('["AAAB","base64"]'));
+    while (!isCurrent(3)) await endTurn();
+    t.match(received.get(2), '"data":["AAA=","base64"]');
+    await change(4, accountJson('{"program":"p","parsed":{},"space":3}')); // its bytes are read once for all
+    let turns = 0;
+    for (; !isCurrent(4); turns++) await endTurn();
+    t.ok(turns <= 2 * Math.ceil(300 / 64) + 5, `${turns} turns: others that work in slices wait for each`);
+  });
 
   t.test('a reverted value is pushed again, marked as a reorg', async (t) => {
     const { topics, change } = open();
@@ -493,23 +490,20 @@ t.test('account-topics', async (t) => {
     });
   });
 
-  t.test(
-    'a change that cannot be read yet is pushed later; a first value that cannot be read ends the subscription',
-    async (t) => {
-      const { topics, change, down, clock, subscribers } = open();
-      const one = openConnection();
-      await topics.subscribe(one.connection, TOPIC, null);
-      down(true);
-      await change(2, '"two"');
-      t.equal(one.frames.length, 1);
-      await t.rejects(topics.subscribe(openConnection().connection, TOPIC, null), { code: 'upstream_unavailable' });
-      down(false);
-      clock.advance(400);
-      await settle();
-      t.match(one.frames[1], { seq: 1, answer: { result: 'two' } });
-      t.equal(subscribers.size, 1);
-    },
-  );
+  t.test('a change that cannot be read yet is pushed later; a first value ends the subscription', async (t) => {
+    const { topics, change, down, clock, subscribers } = open();
+    const one = openConnection();
+    await topics.subscribe(one.connection, TOPIC, null);
+    down(true);
+    await change(2, '"two"');
+    t.equal(one.frames.length, 1);
+    await t.rejects(topics.subscribe(openConnection().connection, TOPIC, null), { code: 'upstream_unavailable' });
+    down(false);
+    clock.advance(400);
+    await settle();
+    t.match(one.frames[1], { seq: 1, answer: { result: 'two' } });
+    t.equal(subscribers.size, 1);
+  });
 });
 
 t.test('signature-subscriptions', async (t) => {
@@ -631,24 +625,21 @@ t.test('fanout', async (t) => {
     t.same(counts, [1, 3, 7, 11, 12]);
   });
 
-  t.test(
-    'many topics together have no more shards in a turn than one, and one with few subscribers waits for none',
-    async (t) => {
-      const { fanout, queue, published } = open(1000, () => 0);
-      const others = ['a', 'b', 'c'].map((topic) => new Fanout(topic, queue));
-      for (const other of others) for (let i = 0; i < 1000; i++) other.addSubscriber();
-      const small = new Fanout('small', queue);
-      small.addSubscriber();
-      for (const each of [fanout, ...others, small]) each.send('x', false);
-      t.same(pluck(published, 'topic'), ['json/0', 'small/0']);
-      const shares = [];
-      for (let before = published.length; published.length < 33; before = published.length) {
-        await turn();
-        shares.push(published.length - before);
-      }
-      t.same(shares, [2, 4, 4, 4, 4, 4, 4, 4, 1]);
-    },
-  );
+  t.test('many topics have no more shards in a turn than one; one with few subscribers waits for none', async (t) => {
+    const { fanout, queue, published } = open(1000, () => 0);
+    const others = ['a', 'b', 'c'].map((topic) => new Fanout(topic, queue));
+    for (const other of others) for (let i = 0; i < 1000; i++) other.addSubscriber();
+    const small = new Fanout('small', queue);
+    small.addSubscriber();
+    for (const each of [fanout, ...others, small]) each.send('x', false);
+    t.same(pluck(published, 'topic'), ['json/0', 'small/0']);
+    const shares = [];
+    for (let before = published.length; published.length < 33; before = published.length) {
+      await turn();
+      shares.push(published.length - before);
+    }
+    t.same(shares, [2, 4, 4, 4, 4, 4, 4, 4, 1]);
+  });
 
   t.test('no shard has more than 128 subscribers, and a free place is filled again', async (t) => {
     const { fanout, shards } = open(300);
@@ -870,34 +861,31 @@ t.test('stream-connection', async (t) => {
     t.end();
   });
 
-  t.test(
-    'a reply longer than the room is sent alone, letters count by their bytes, and one that is void is skipped',
-    (t) => {
-      const { connection, sent, drain } = open();
-      const done: string[] = [];
-      connection.reply(() => 'a');
-      connection.reply(
-        () => '€'.repeat(40),
-        () => done.push('long'),
-      );
-      connection.reply(
-        () => undefined,
-        () => done.push('void'),
-      );
-      connection.reply(
-        () => 'b',
-        () => done.push('b'),
-      );
-      t.same(sent, ['a']);
-      t.same(done, []);
-      drain();
-      t.same(sent, ['a', '€'.repeat(40)]);
-      drain();
-      t.same(sent.at(-1), 'b');
-      t.same(done, ['long', 'b']);
-      t.end();
-    },
-  );
+  t.test('a reply longer than the room is sent alone, letters count by bytes, a void one is skipped', (t) => {
+    const { connection, sent, drain } = open();
+    const done: string[] = [];
+    connection.reply(() => 'a');
+    connection.reply(
+      () => '€'.repeat(40),
+      () => done.push('long'),
+    );
+    connection.reply(
+      () => undefined,
+      () => done.push('void'),
+    );
+    connection.reply(
+      () => 'b',
+      () => done.push('b'),
+    );
+    t.same(sent, ['a']);
+    t.same(done, []);
+    drain();
+    t.same(sent, ['a', '€'.repeat(40)]);
+    drain();
+    t.same(sent.at(-1), 'b');
+    t.same(done, ['long', 'b']);
+    t.end();
+  });
 
   t.test('a change is dropped when half of the bound is unsent; a short frame is always sent', (t) => {
     const { connection, sent, drops } = open();
@@ -1039,20 +1027,17 @@ t.test('subscription-queue', async (t) => {
     t.end();
   });
 
-  t.test(
-    'each address to subscribe to costs a unit, and a message that costs too much is refused as a whole',
-    async (t) => {
-      const { reads, errors, queue, unitsLeft } = open({ units: 5 });
-      queue.add({ op: 'subscribe', id: 1, topics: listOf([FIRST, 'nobody', SECOND]) });
-      t.same([unitsLeft(), errors.length], [3, 1], 'an invalid one costs nothing');
-      t.throws(() => queue.add({ op: 'subscribe', id: 2, topics: listOf(ADDRESSES.slice(2, 6)) }), {
-        code: 'rate_limited',
-        retryAfter: 9,
-      });
-      queue.add({ op: 'unsubscribe', id: 3, topics: listOf(ADDRESSES) });
-      t.same([unitsLeft(), reads.length], [3, 2]);
-    },
-  );
+  t.test('each address to subscribe to costs a unit; a message that costs too much is refused whole', async (t) => {
+    const { reads, errors, queue, unitsLeft } = open({ units: 5 });
+    queue.add({ op: 'subscribe', id: 1, topics: listOf([FIRST, 'nobody', SECOND]) });
+    t.same([unitsLeft(), errors.length], [3, 1], 'an invalid one costs nothing');
+    t.throws(() => queue.add({ op: 'subscribe', id: 2, topics: listOf(ADDRESSES.slice(2, 6)) }), {
+      code: 'rate_limited',
+      retryAfter: 9,
+    });
+    queue.add({ op: 'unsubscribe', id: 3, topics: listOf(ADDRESSES) });
+    t.same([unitsLeft(), reads.length], [3, 2]);
+  });
 
   t.test('a message is refused if too many addresses wait', (t) => {
     const { connection, reads, queue } = open({ maxSubscriptions: 90 });

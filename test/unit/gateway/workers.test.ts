@@ -203,22 +203,19 @@ t.test('log', async (t) => {
     t.same(later, ['1:120']);
   });
 
-  t.test(
-    'a torn head is not believed, frames that are too long are refused, and only the owner can read (F14)',
-    async (t) => {
-      const { path, writer, read } = createLog();
-      const { reader, frames } = read();
-      writer.append(Buffer.from('a'));
-      writer.flush();
-      t.ok(reader.catchUp());
-      const file = openSync(path, 'r+');
-      writeSync(file, Buffer.from([255]), 0, 1, 0); // half of a head
-      t.ok(reader.catchUp());
-      t.same(frames, ['1:97']);
-      t.throws(() => writer.append(Buffer.alloc(MAX_PAYLOAD_BYTES + 1)), { message: /too long/ });
-      t.equal(statSync(path).mode & 0o777, 0o600);
-    },
-  );
+  t.test('a torn head is not believed, too long frames are refused, and only the owner can read (F14)', async (t) => {
+    const { path, writer, read } = createLog();
+    const { reader, frames } = read();
+    writer.append(Buffer.from('a'));
+    writer.flush();
+    t.ok(reader.catchUp());
+    const file = openSync(path, 'r+');
+    writeSync(file, Buffer.from([255]), 0, 1, 0); // half of a head
+    t.ok(reader.catchUp());
+    t.same(frames, ['1:97']);
+    t.throws(() => writer.append(Buffer.alloc(MAX_PAYLOAD_BYTES + 1)), { message: /too long/ });
+    t.equal(statSync(path).mode & 0o777, 0o600);
+  });
 
   t.test('a writer that is killed leaves whole frames', async (t) => {
     const path = join(folder, 'killed');
@@ -597,90 +594,79 @@ t.test('pipeline-end', async (t) => {
     }
   });
 
-  t.test(
-    'what fewer operators gave than a caller demands is no answer, also where another worker read it',
-    async (t) => {
-      const folder = shortFolder();
-      const [key] = KEYS;
-      const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-      const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
-      const put = (slot: number, agreed: number): Entry =>
-        cache.put(
-          key,
-          { slot, result: `${slot}`, agreement: { slot, agreed, read: 2, needed: 2 } },
-          { slots: 2 },
-          META,
-        );
-      let isDown = false;
-      await end.open(
-        serviceOver(cache, {
-          async read() {
-            if (isDown) throw new GatewayError('upstream_unavailable', 'nobody');
-            process.nextTick(() => put(2, 1)); // for another worker, when this answer was sent
-            return { entry: put(1, 2), cacheStatus: 'MISS' };
-          },
-        }),
-      );
-      const worker = openWorker(folder, { waitMs: MAX_STALE_MS });
-      t.teardown(() => {
-        worker.close();
-        end.close();
-      });
-      await worker.joined;
-      const admitOwn: Admit = (work) => work.start(() => {});
-      const reads = new WorkerReads({ end: worker, clock: systemClock, operators: undefined, admitOwn });
-      const read = (agree: number) => readAnswer(reads, { route: balance, params: {}, key, agree });
-      await t.rejects(read(2), { code: 'no_agreement' });
-      t.match(await read(1), { entry: { slot: 2 } });
-      isDown = true;
-      await t.rejects(read(2), { code: 'upstream_unavailable' });
-    },
-  );
-
-  t.test(
-    'a worker reads what is stale again once at a time, in its own places, and not while nobody reads for it',
-    async (t) => {
-      const folder = shortFolder();
-      const reads: string[] = [];
-      const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
-      const pipelineCache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-      const read = ({ key }: { readonly key: string }): Promise<never> => {
-        reads.push(key);
-        return new Promise(() => {});
-      };
-      await end.open(serviceOver(pipelineCache, { read }));
-      const clock = new ManualClock();
-      const cache = { clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 };
-      const worker = openWorker(folder, { clock, cache, waitMs: MAX_STALE_MS });
-      t.teardown(() => worker.close());
-      await worker.joined;
-      let admitted = 0;
-      const admitOwn: Admit = (work) => {
-        admitted++;
-        work.start(() => {});
-      };
-      const workerReads = new WorkerReads({ end: worker, clock, operators: undefined, admitOwn });
-      worker.cache.advanceTip(100);
-      for (const key of KEYS) worker.cache.put(key, { slot: 100, result: '1' }, { slots: 2 }, META);
-      clock.advance(10_000); // no slot came
-      const readStale = (key: string): void => {
-        const waiter = { resolve: () => void t.fail(), reject: () => void t.fail() };
-        const read = workerReads.begin({ route: balance, params: {}, key }, waiter);
-        t.equal(read?.cacheStatus, 'STALE');
-        clock.advance(500);
-      };
-      const [first, second, third] = KEYS;
-      for (const key of [first, second, first, second, first]) readStale(key);
-      worker.read({ key: 'last' }).catch(() => {});
-      await waitFor(() => reads.includes('last'), 'all that was sent before');
-      t.same(reads, [first, second, 'last']);
-      t.equal(admitted, 2);
+  t.test('what fewer operators gave than a caller demands is no answer, whichever worker read it', async (t) => {
+    const folder = shortFolder();
+    const [key] = KEYS;
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+    const put = (slot: number, agreed: number): Entry =>
+      cache.put(key, { slot, result: `${slot}`, agreement: { slot, agreed, read: 2, needed: 2 } }, { slots: 2 }, META);
+    let isDown = false;
+    await end.open(
+      serviceOver(cache, {
+        async read() {
+          if (isDown) throw new GatewayError('upstream_unavailable', 'nobody');
+          process.nextTick(() => put(2, 1)); // for another worker, when this answer was sent
+          return { entry: put(1, 2), cacheStatus: 'MISS' };
+        },
+      }),
+    );
+    const worker = openWorker(folder, { waitMs: MAX_STALE_MS });
+    t.teardown(() => {
+      worker.close();
       end.close();
-      await waitFor(() => !worker.isJoined, 'the end of the pipeline process');
-      readStale(third);
-      t.equal(admitted, 2);
-    },
-  );
+    });
+    await worker.joined;
+    const admitOwn: Admit = (work) => work.start(() => {});
+    const reads = new WorkerReads({ end: worker, clock: systemClock, operators: undefined, admitOwn });
+    const read = (agree: number) => readAnswer(reads, { route: balance, params: {}, key, agree });
+    await t.rejects(read(2), { code: 'no_agreement' });
+    t.match(await read(1), { entry: { slot: 2 } });
+    isDown = true;
+    await t.rejects(read(2), { code: 'upstream_unavailable' });
+  });
+
+  t.test('a worker reads what is stale once at a time, in its own places, and while somebody reads it', async (t) => {
+    const folder = shortFolder();
+    const reads: string[] = [];
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+    const pipelineCache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const read = ({ key }: { readonly key: string }): Promise<never> => {
+      reads.push(key);
+      return new Promise(() => {});
+    };
+    await end.open(serviceOver(pipelineCache, { read }));
+    const clock = new ManualClock();
+    const cache = { clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 };
+    const worker = openWorker(folder, { clock, cache, waitMs: MAX_STALE_MS });
+    t.teardown(() => worker.close());
+    await worker.joined;
+    let admitted = 0;
+    const admitOwn: Admit = (work) => {
+      admitted++;
+      work.start(() => {});
+    };
+    const workerReads = new WorkerReads({ end: worker, clock, operators: undefined, admitOwn });
+    worker.cache.advanceTip(100);
+    for (const key of KEYS) worker.cache.put(key, { slot: 100, result: '1' }, { slots: 2 }, META);
+    clock.advance(10_000); // no slot came
+    const readStale = (key: string): void => {
+      const waiter = { resolve: () => void t.fail(), reject: () => void t.fail() };
+      const read = workerReads.begin({ route: balance, params: {}, key }, waiter);
+      t.equal(read?.cacheStatus, 'STALE');
+      clock.advance(500);
+    };
+    const [first, second, third] = KEYS;
+    for (const key of [first, second, first, second, first]) readStale(key);
+    worker.read({ key: 'last' }).catch(() => {});
+    await waitFor(() => reads.includes('last'), 'all that was sent before');
+    t.same(reads, [first, second, 'last']);
+    t.equal(admitted, 2);
+    end.close();
+    await waitFor(() => !worker.isJoined, 'the end of the pipeline process');
+    readStale(third);
+    t.equal(admitted, 2);
+  });
 
   t.test('a pipeline process makes room for its log: that of one before is gone once no worker reads it', (t) => {
     const folder = shortFolder();

@@ -265,48 +265,45 @@ t.test('cluster-control', async (t) => {
     silent.socket.terminate();
   });
 
-  t.test(
-    'a WebSocket may have a number of subscriptions; one more is refused, ends it or is acknowledged late',
-    async (t) => {
-      const { control, clock, wsUrl } = await start(t);
-      const { socket } = await followSlots(wsUrl);
-      const answers: object[] = [];
-      socket.on('message', (data) => {
-        const message = JSON.parse(String(data));
-        if (message.method === undefined) answers.push(message);
-      });
-      const subscribe = async (id: number): Promise<void> => {
-        socket.send(
-          JSON.stringify({
-            jsonrpc: '2.0',
-            id,
-            method: 'logsSubscribe',
-            params: [{ mentions: [addressOfNumber(id)] }],
-          }),
-        );
-        await waitForPong(socket);
-      };
-      await control.limitSubscriptions(2, 'error');
-      await subscribe(2);
-      await subscribe(3);
-      t.match(answers, [
-        { id: 2, error: undefined },
-        { id: 3, error: { code: -32603, message: /limit reached/ } },
-      ]);
-      t.strictSame(await control.subscriptionCounts(), [2]);
-      await control.limitSubscriptions(2, 'late');
-      await subscribe(4);
-      t.equal(answers.length, 2);
-      clock.advance(10_000);
+  t.test('a WebSocket may have some subscriptions; one more is refused, ends it or is late', async (t) => {
+    const { control, clock, wsUrl } = await start(t);
+    const { socket } = await followSlots(wsUrl);
+    const answers: object[] = [];
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.method === undefined) answers.push(message);
+    });
+    const subscribe = async (id: number): Promise<void> => {
+      socket.send(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id,
+          method: 'logsSubscribe',
+          params: [{ mentions: [addressOfNumber(id)] }],
+        }),
+      );
       await waitForPong(socket);
-      t.match(answers[2], { id: 4, error: undefined });
-      await control.limitSubscriptions(2, 'close');
-      const closed = once(socket, 'close');
-      void subscribe(5).catch(() => {});
-      t.equal((await closed)[0], 1006);
-      t.strictSame(await control.subscriptionCounts(), []);
-    },
-  );
+    };
+    await control.limitSubscriptions(2, 'error');
+    await subscribe(2);
+    await subscribe(3);
+    t.match(answers, [
+      { id: 2, error: undefined },
+      { id: 3, error: { code: -32603, message: /limit reached/ } },
+    ]);
+    t.strictSame(await control.subscriptionCounts(), [2]);
+    await control.limitSubscriptions(2, 'late');
+    await subscribe(4);
+    t.equal(answers.length, 2);
+    clock.advance(10_000);
+    await waitForPong(socket);
+    t.match(answers[2], { id: 4, error: undefined });
+    await control.limitSubscriptions(2, 'close');
+    const closed = once(socket, 'close');
+    void subscribe(5).catch(() => {});
+    t.equal((await closed)[0], 1006);
+    t.strictSame(await control.subscriptionCounts(), []);
+  });
 
   t.test('a number of requests is refused, then requests are served again', async (t) => {
     const { control, url, slot } = await start(t);

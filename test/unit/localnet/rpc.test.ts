@@ -458,85 +458,82 @@ t.test('token-methods', async (t) => {
     return { chain, node, changed };
   }
 
-  t.test(
-    'over forks and at each commitment, lists of token accounts are those of a scan of all accounts',
-    async (t) => {
-      const { chain, node, changed } = await startNode();
-      const dataOf = ({ account }: Entry): Buffer => Buffer.from(account.data[0], 'base64');
-      const hasAt = (entry: Entry, offset: number, address: string): boolean =>
-        dataOf(entry)
-          .subarray(offset, offset + 32)
-          .equals(bs58.decode(address));
-      const call = (method: string, ...params: unknown[]): unknown => callMethod(node, method, params);
-      let compared = 0;
-      const check = (): void => {
-        for (const commitment of COMMITMENTS) {
-          const options = { encoding: 'base64', commitment };
-          for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
-            const all = call('getProgramAccounts', program, options) as Entry[];
-            const scanned = [...changed].filter((address) => chain.account(address, commitment)?.owner === program);
-            const listed = new Set(all.map(({ pubkey }) => pubkey));
+  t.test('over forks and at each commitment, lists of token accounts are those of a scan of all', async (t) => {
+    const { chain, node, changed } = await startNode();
+    const dataOf = ({ account }: Entry): Buffer => Buffer.from(account.data[0], 'base64');
+    const hasAt = (entry: Entry, offset: number, address: string): boolean =>
+      dataOf(entry)
+        .subarray(offset, offset + 32)
+        .equals(bs58.decode(address));
+    const call = (method: string, ...params: unknown[]): unknown => callMethod(node, method, params);
+    let compared = 0;
+    const check = (): void => {
+      for (const commitment of COMMITMENTS) {
+        const options = { encoding: 'base64', commitment };
+        for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
+          const all = call('getProgramAccounts', program, options) as Entry[];
+          const scanned = [...changed].filter((address) => chain.account(address, commitment)?.owner === program);
+          const listed = new Set(all.map(({ pubkey }) => pubkey));
+          t.same(
+            scanned.filter((address) => !listed.has(address)),
+            [],
+            'a scan has no other accounts',
+          );
+          t.same(pluck(all, 'pubkey'), [...listed].sort());
+          const tokenAccounts = all.filter((entry) => dataOf(entry).length >= 165);
+          for (const owner of OWNERS) {
+            const { value } = call('getTokenAccountsByOwner', owner, { programId: program }, options) as {
+              value: Entry[];
+            };
+            const wanted = tokenAccounts.filter((entry) => hasAt(entry, 32, owner));
+            compared += wanted.length;
+            if (JSON.stringify(value, spellBigInt) !== JSON.stringify(wanted, spellBigInt)) {
+              t.same(value, wanted, `${owner} at ${commitment}`);
+            }
+          }
+          for (const { mint, program: coinProgram } of COINS) {
+            if (coinProgram !== program) continue;
+            const holders = tokenAccounts.filter((entry) => hasAt(entry, 0, mint.address));
+            const memcmp = { offset: 0, bytes: mint.address };
+            const found = call('getProgramAccounts', program, { ...options, filters: [{ memcmp }] }) as Entry[];
             t.same(
-              scanned.filter((address) => !listed.has(address)),
-              [],
-              'a scan has no other accounts',
+              pluck(found, 'pubkey'),
+              holders.map(({ pubkey }) => pubkey),
             );
-            t.same(pluck(all, 'pubkey'), [...listed].sort());
-            const tokenAccounts = all.filter((entry) => dataOf(entry).length >= 165);
-            for (const owner of OWNERS) {
-              const { value } = call('getTokenAccountsByOwner', owner, { programId: program }, options) as {
-                value: Entry[];
-              };
-              const wanted = tokenAccounts.filter((entry) => hasAt(entry, 32, owner));
-              compared += wanted.length;
-              if (JSON.stringify(value, spellBigInt) !== JSON.stringify(wanted, spellBigInt)) {
-                t.same(value, wanted, `${owner} at ${commitment}`);
-              }
-            }
-            for (const { mint, program: coinProgram } of COINS) {
-              if (coinProgram !== program) continue;
-              const holders = tokenAccounts.filter((entry) => hasAt(entry, 0, mint.address));
-              const memcmp = { offset: 0, bytes: mint.address };
-              const found = call('getProgramAccounts', program, { ...options, filters: [{ memcmp }] }) as Entry[];
-              t.same(
-                pluck(found, 'pubkey'),
-                holders.map(({ pubkey }) => pubkey),
-              );
-              const { value: largest } = call('getTokenLargestAccounts', mint.address, options) as {
-                value: { readonly address: string; readonly amount: string }[];
-              };
-              const amounts = holders.map((entry) => dataOf(entry).readBigUInt64LE(64));
-              t.same(
-                largest.map(({ amount }) => amount),
-                amounts
-                  .sort((a, b) => (a < b ? 1 : -1))
-                  .slice(0, 20)
-                  .map(String),
-              );
-            }
+            const { value: largest } = call('getTokenLargestAccounts', mint.address, options) as {
+              value: { readonly address: string; readonly amount: string }[];
+            };
+            const amounts = holders.map((entry) => dataOf(entry).readBigUInt64LE(64));
+            t.same(
+              largest.map(({ amount }) => amount),
+              amounts
+                .sort((a, b) => (a < b ? 1 : -1))
+                .slice(0, 20)
+                .map(String),
+            );
           }
         }
-      };
-      const script = fc.array(
-        fc.oneof({ weight: 5, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constant('fork') }),
-        {
-          minLength: 3,
-          maxLength: 6,
-        },
-      );
-      fc.assert(
-        fc.property(script, (steps) => {
-          for (const step of steps) {
-            if (step === 'fork') chain.fork();
-            else for (let block = 0; block <= Number(step); block++) chain.produceBlock();
-          }
-          check();
-        }),
-        { numRuns: 6 },
-      );
-      t.ok(compared > 1000, `${compared} accounts were compared`);
-    },
-  );
+      }
+    };
+    const script = fc.array(
+      fc.oneof({ weight: 5, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constant('fork') }),
+      {
+        minLength: 3,
+        maxLength: 6,
+      },
+    );
+    fc.assert(
+      fc.property(script, (steps) => {
+        for (const step of steps) {
+          if (step === 'fork') chain.fork();
+          else for (let block = 0; block <= Number(step); block++) chain.produceBlock();
+        }
+        check();
+      }),
+      { numRuns: 6 },
+    );
+    t.ok(compared > 1000, `${compared} accounts were compared`);
+  });
 
   const spellBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value);
 });

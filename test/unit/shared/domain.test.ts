@@ -648,19 +648,16 @@ t.test('templated-text', async (t) => {
     );
   });
 
-  t.test(
-    'texts share a template once eight have it: a token account takes less than a third of its length',
-    async (t) => {
-      for (let i = 0; i < 7; i++) {
-        const lone = tokenAccount(i).replace('decimals', 'digits');
-        t.equal(toTemplatedText(lone), lone);
-      }
-      t.type(toTemplatedText(tokenAccount(7).replace('decimals', 'digits')), TemplatedText);
-      const text = tokenAccount(1_234_567_890);
-      const templated = toTemplatedText(text);
-      t.ok(templated instanceof TemplatedText && templated.ownLength < text.length / 3);
-    },
-  );
+  t.test('texts share a template once eight have it: a token account takes less than a third of it', async (t) => {
+    for (let i = 0; i < 7; i++) {
+      const lone = tokenAccount(i).replace('decimals', 'digits');
+      t.equal(toTemplatedText(lone), lone);
+    }
+    t.type(toTemplatedText(tokenAccount(7).replace('decimals', 'digits')), TemplatedText);
+    const text = tokenAccount(1_234_567_890);
+    const templated = toTemplatedText(text);
+    t.ok(templated instanceof TemplatedText && templated.ownLength < text.length / 3);
+  });
 
   t.test('what would gain nothing stays as it is', async (t) => {
     for (const [name, text] of Object.entries({
@@ -720,32 +717,29 @@ t.test('to-json', async (t) => {
 t.test('units', async (t) => {
   const MIB = 1 << 20;
 
-  t.test(
-    'calls cost one unit for each started ten beyond the first, a scan twenty, others one for each MiB, hundred rows or ten addresses',
-    async (t) => {
-      const units = ([calls = 0, scans = 0, bytes = 0, rows = 0, addresses = 0]: readonly number[]): number =>
-        unitsOfUpstream({ calls, scans, bytes, rows, addresses });
-      t.same(
-        [
-          [],
-          [1, 0, MIB],
-          [2],
-          [11],
-          [12],
-          [805],
-          [1, 1],
-          [1, 0, MIB + 1],
-          [2, 1, 64 * MIB],
-          [0, 0, 0, 100],
-          [2, 0, 0, 201],
-          [1, 0, 0, 0, 10],
-          [1, 0, 0, 0, 11],
-          [2, 0, 0, 0, 100],
-        ].map(units),
-        [0, 0, 1, 1, 2, 81, 20, 1, 1 + 20 + 63, 0, 1 + 2, 0, 1, 1 + 9],
-      );
-    },
-  );
+  t.test('calls beyond ten cost a unit for ten, a scan twenty, others one for each MiB or 100 rows', async (t) => {
+    const units = ([calls = 0, scans = 0, bytes = 0, rows = 0, addresses = 0]: readonly number[]): number =>
+      unitsOfUpstream({ calls, scans, bytes, rows, addresses });
+    t.same(
+      [
+        [],
+        [1, 0, MIB],
+        [2],
+        [11],
+        [12],
+        [805],
+        [1, 1],
+        [1, 0, MIB + 1],
+        [2, 1, 64 * MIB],
+        [0, 0, 0, 100],
+        [2, 0, 0, 201],
+        [1, 0, 0, 0, 10],
+        [1, 0, 0, 0, 11],
+        [2, 0, 0, 0, 100],
+      ].map(units),
+      [0, 0, 1, 1, 2, 81, 20, 1, 1 + 20 + 63, 0, 1 + 2, 0, 1, 1 + 9],
+    );
+  });
 
   t.test('one unit pays for ten calls, a MiB, a hundred rows and ten addresses, and for no scan', async (t) => {
     const paid = { calls: 10, scans: 0, bytes: MIB, rows: 100, addresses: 10 };

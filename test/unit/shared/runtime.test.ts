@@ -143,21 +143,18 @@ t.test('durable-writes', async (t) => {
   const PROBLEM = "usage can't be written, and is kept in memory until it can: ENOSPC";
   const LOGGED = `${PROBLEM}: no space left on device, open '/home/op/usage'`;
 
-  t.test(
-    'a kind that fails is a problem from its second failure to its next success, and is logged once',
-    async (t) => {
-      const { logged, writes } = writesOf();
-      t.notOk(writes.attempt('usage', failing));
-      t.same(writes.problems(), [], 'another process may hold the lock');
-      writes.attempt('usage', failing);
-      t.same(writes.problems(), [PROBLEM]);
-      t.ok(writes.attempt('keys', () => {}));
-      t.same(writes.problems(), [PROBLEM]);
-      t.ok(writes.attempt('usage', () => {}));
-      t.same(writes.problems(), []);
-      t.same(logged, [LOGGED, 'usage can be written again, and nothing of it is lost']);
-    },
-  );
+  t.test('a kind is a problem from its second failure to its next success, and is logged once', async (t) => {
+    const { logged, writes } = writesOf();
+    t.notOk(writes.attempt('usage', failing));
+    t.same(writes.problems(), [], 'another process may hold the lock');
+    writes.attempt('usage', failing);
+    t.same(writes.problems(), [PROBLEM]);
+    t.ok(writes.attempt('keys', () => {}));
+    t.same(writes.problems(), [PROBLEM]);
+    t.ok(writes.attempt('usage', () => {}));
+    t.same(writes.problems(), []);
+    t.same(logged, [LOGGED, 'usage can be written again, and nothing of it is lost']);
+  });
 
   t.test('what is kept is written each second until it works, the latest of its kind alone', async (t) => {
     const { clock, writes } = writesOf();
@@ -373,30 +370,27 @@ t.test('make-room', async (t) => {
     for (const socket of [first, fourth, fifth, sixth]) t.equal(await send(socket), '200', 'the others are served');
   });
 
-  t.test(
-    'a peer that waits for an answer stays while another waits for a request, and goes first where none does',
-    async (t) => {
-      const { server, clock, dial, closed } = await open(t);
-      const slow: Socket[] = [];
-      for (let i = 0; i < 4; i++) {
-        const socket = await dial();
-        socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
-        await once(server, 'request');
-        slow.push(socket);
-      }
-      const idle = await dial();
-      clock.advance(200);
-      await closed(idle);
-      t.same(pluck(slow, 'closed'), [false, false, false, false]);
-      const [oldest] = slow;
-      const next = await dial();
-      next.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  t.test('a peer that waits for an answer goes first only where none waits for a request', async (t) => {
+    const { server, clock, dial, closed } = await open(t);
+    const slow: Socket[] = [];
+    for (let i = 0; i < 4; i++) {
+      const socket = await dial();
+      socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
       await once(server, 'request');
-      clock.advance(200);
-      if (oldest !== undefined) await closed(oldest);
-      t.equal(next.closed, false);
-    },
-  );
+      slow.push(socket);
+    }
+    const idle = await dial();
+    clock.advance(200);
+    await closed(idle);
+    t.same(pluck(slow, 'closed'), [false, false, false, false]);
+    const [oldest] = slow;
+    const next = await dial();
+    next.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(server, 'request');
+    clock.advance(200);
+    if (oldest !== undefined) await closed(oldest);
+    t.equal(next.closed, false);
+  });
 
   t.test('a new connection keeps its place for a moment, however many come behind it', async (t) => {
     const { clock, dial, send, closed } = await open(t);

@@ -466,20 +466,17 @@ t.test('stake-account', async (t) => {
   const WITHDRAWER = 'Ho2Tst4ReVypbqBscy2zUeFyrrwvjtQeEbhoE7P1MHna'; // the filter of the recorded scan
   const LAMPORTS = 5_339_085_328_049n;
 
-  t.test(
-    'a recorded stake account is decoded: the withdrawer of its scan, reserve and stake within its lamports',
-    async (t) => {
-      const stake = decodeStakeAccount(RECORDED);
-      t.match(stake, {
-        rentExemptReserve: 2_282_880n,
-        staker: WITHDRAWER,
-        withdrawer: WITHDRAWER,
-        delegation: { activationEpoch: 889n, deactivationEpoch: NEVER },
-      });
-      t.equal((stake?.delegation?.stake ?? 0n) + 2_282_880n <= LAMPORTS, true);
-      t.equal(LAMPORTS - (stake?.delegation?.stake ?? 0n) < LAMPORTS / 100n, true);
-    },
-  );
+  t.test('a recorded stake account is decoded: its withdrawer, reserve and stake within its lamports', async (t) => {
+    const stake = decodeStakeAccount(RECORDED);
+    t.match(stake, {
+      rentExemptReserve: 2_282_880n,
+      staker: WITHDRAWER,
+      withdrawer: WITHDRAWER,
+      delegation: { activationEpoch: 889n, deactivationEpoch: NEVER },
+    });
+    t.equal((stake?.delegation?.stake ?? 0n) + 2_282_880n <= LAMPORTS, true);
+    t.equal(LAMPORTS - (stake?.delegation?.stake ?? 0n) < LAMPORTS / 100n, true);
+  });
 
   t.test('other accounts are none', async (t) => {
     t.equal(decodeStakeAccount({ ...RECORDED, data: RECORDED.data.with(0, 0) }), undefined, 'not initialized');

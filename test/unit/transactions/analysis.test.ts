@@ -531,32 +531,29 @@ t.test('extract-transfers', async (t) => {
     );
   });
 
-  t.test(
-    'in an old record a delegate does not count as the owner, and a new owner only after the change',
-    async (t) => {
-      const [mint, account, owner, delegate, heir, other] = addressesOf(1, 2, 3, 4, 5, 6);
-      const call = (accounts: readonly string[], ...data: readonly number[]): SyntheticCall => ({
-        programId: TOKEN_PROGRAM,
-        accounts,
-        data,
-      });
-      const transaction = syntheticFromCalls({
-        calls: [
-          call([account, delegate, owner], 4, ...u64Bytes(5n)),
-          call([account, other, delegate], 3, ...u64Bytes(5n)),
-          call([account, owner], 6, 2, 1, ...bytesOf(5)),
-        ],
-        signers: [delegate],
-        tokens: [
-          { account, mint, owner: null, before: 7n, after: 2n },
-          { account: other, mint, owner: null, before: 0n, after: 5n },
-        ],
-      });
-      const ownersOf = (balances: Transaction['preTokenBalances']) => balances?.map((balance) => balance.owner);
-      t.strictSame(ownersOf(transaction.preTokenBalances), [owner, null]);
-      t.strictSame(ownersOf(transaction.postTokenBalances), [heir, null]);
-    },
-  );
+  t.test('in an old record a delegate is no owner, and a new owner one only after the change', async (t) => {
+    const [mint, account, owner, delegate, heir, other] = addressesOf(1, 2, 3, 4, 5, 6);
+    const call = (accounts: readonly string[], ...data: readonly number[]): SyntheticCall => ({
+      programId: TOKEN_PROGRAM,
+      accounts,
+      data,
+    });
+    const transaction = syntheticFromCalls({
+      calls: [
+        call([account, delegate, owner], 4, ...u64Bytes(5n)),
+        call([account, other, delegate], 3, ...u64Bytes(5n)),
+        call([account, owner], 6, 2, 1, ...bytesOf(5)),
+      ],
+      signers: [delegate],
+      tokens: [
+        { account, mint, owner: null, before: 7n, after: 2n },
+        { account: other, mint, owner: null, before: 0n, after: 5n },
+      ],
+    });
+    const ownersOf = (balances: Transaction['preTokenBalances']) => balances?.map((balance) => balance.owner);
+    t.strictSame(ownersOf(transaction.preTokenBalances), [owner, null]);
+    t.strictSame(ownersOf(transaction.postTokenBalances), [heir, null]);
+  });
 
   t.test('the amount wrapped at opening follows from the rent, also on clusters with another rent', async (t) => {
     const rows = extractTransfers(findTransaction('tx/5qrv9rzi2Yph')); // Eclipse: 19,924 lamports
@@ -730,24 +727,21 @@ t.test('extract-transfers', async (t) => {
     );
   });
 
-  t.test(
-    'lamports that leave mints, tables and buffers are transfers, though their instructions name no amount',
-    async (t) => {
-      const moved = (programId: string, data: readonly number[], left: bigint) =>
-        extractTransfers(
-          syntheticFromCalls({
-            calls: [{ programId, accounts: [walletSol, shop, wallet], data }],
-            signers: [wallet],
-            accounts: [wallet, walletSol, shop],
-            lamports: { before: [1n, 900n, 10n], after: [1n, left, 910n - left] },
-          }),
-        ).map(({ asset, amount, fromUserAccount, toUserAccount }) => [asset, amount, fromUserAccount, toUserAccount]);
-      t.strictSame(moved(TOKEN_2022_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
-      t.strictSame(moved(TOKEN_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
-      t.strictSame(moved(UPGRADEABLE_LOADER, [5, 0, 0, 0], 0n), [['SOL', 900n, walletSol, shop]]);
-      t.strictSame(moved(LOOKUP_TABLE_PROGRAM, [4, 0, 0, 0], 0n), [['SOL', 900n, walletSol, wallet]]);
-    },
-  );
+  t.test('lamports that leave mints, tables and buffers are transfers, though no instruction names them', async (t) => {
+    const moved = (programId: string, data: readonly number[], left: bigint) =>
+      extractTransfers(
+        syntheticFromCalls({
+          calls: [{ programId, accounts: [walletSol, shop, wallet], data }],
+          signers: [wallet],
+          accounts: [wallet, walletSol, shop],
+          lamports: { before: [1n, 900n, 10n], after: [1n, left, 910n - left] },
+        }),
+      ).map(({ asset, amount, fromUserAccount, toUserAccount }) => [asset, amount, fromUserAccount, toUserAccount]);
+    t.strictSame(moved(TOKEN_2022_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
+    t.strictSame(moved(TOKEN_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
+    t.strictSame(moved(UPGRADEABLE_LOADER, [5, 0, 0, 0], 0n), [['SOL', 900n, walletSol, shop]]);
+    t.strictSame(moved(LOOKUP_TABLE_PROGRAM, [4, 0, 0, 0], 0n), [['SOL', 900n, walletSol, wallet]]);
+  });
 
   t.test('an account may be created where lamports are already', async (t) => {
     const transaction = syntheticFromCalls({
@@ -1349,26 +1343,23 @@ t.test('forged-transactions', async (t) => {
     );
   });
 
-  t.test(
-    'a trade that failed was in a circle where it ended with the account or the mint that it began with',
-    async (t) => {
-      const typeOf = (...legs: readonly (readonly [from: string, to: string, signer: string])[]): string => {
-        const forgery = prepare();
-        const trade = legs.map(([from, to, signer]) => forgery.send(from, to, signer, 1_000n));
-        const calls = [forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...trade))];
-        return enhanceTransaction({ ...forgery.record(calls), err: { InstructionError: [0, { Custom: 6001 }] } }).type;
-      };
-      t.equal(typeOf([usdc, poolUsdc, victim], [poolBonk, bonk, pool]), 'SWAP');
-      t.equal(typeOf([usdc, poolUsdc, victim], [poolBonk, bonk, pool], [usdc, stolenUsdc, victim]), 'SWAP', 'a fee');
-      const circle = [
-        [usdc, poolUsdc, victim],
-        [poolBonk, bonk, pool],
-        [bonk, poolBonk, victim],
-        [poolUsdc, usdc, pool],
-      ] as const;
-      t.equal(typeOf(...circle), 'ARBITRAGE');
-    },
-  );
+  t.test('a trade that failed was in a circle where it ended with the account or mint it began with', async (t) => {
+    const typeOf = (...legs: readonly (readonly [from: string, to: string, signer: string])[]): string => {
+      const forgery = prepare();
+      const trade = legs.map(([from, to, signer]) => forgery.send(from, to, signer, 1_000n));
+      const calls = [forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...trade))];
+      return enhanceTransaction({ ...forgery.record(calls), err: { InstructionError: [0, { Custom: 6001 }] } }).type;
+    };
+    t.equal(typeOf([usdc, poolUsdc, victim], [poolBonk, bonk, pool]), 'SWAP');
+    t.equal(typeOf([usdc, poolUsdc, victim], [poolBonk, bonk, pool], [usdc, stolenUsdc, victim]), 'SWAP', 'a fee');
+    const circle = [
+      [usdc, poolUsdc, victim],
+      [poolBonk, bonk, pool],
+      [bonk, poolBonk, victim],
+      [poolUsdc, usdc, pool],
+    ] as const;
+    t.equal(typeOf(...circle), 'ARBITRAGE');
+  });
 
   t.test('an order book that a program is handed beside an exchange is no second exchange', async (t) => {
     const OPENBOOK = 'srmqPvymJeFKQ4zGQed1GFppgkRHL9kaELCbyksJtPX';
@@ -1379,31 +1370,28 @@ t.test('forged-transactions', async (t) => {
     t.equal(typeOf(RAYDIUM, ORCA), 'ARBITRAGE');
   });
 
-  t.test(
-    'of two signers that exchange by a quote, the taker is the one that gave what the call exchanges',
-    async (t) => {
-      const RFQ = '61DFfeTKM7trxYcPQCM78bJ794ddZprZpAwAnLiwTpYH';
-      const fillOf = (signers: readonly string[]) => {
-        const forgery = prepare(signers);
-        const fill = forgery.program(
-          RFQ,
-          [victim, thief, usdc, stolenUsdc, bonk, stolenBonk, USDC, TOKEN_PROGRAM, BONK],
-          forgery.send(usdc, stolenUsdc, victim, 5_000_000n),
-          forgery.send(stolenBonk, bonk, thief, 700_000n),
-        );
-        const data = [...Buffer.from(anchorDiscriminator('fill'), 'hex')];
-        return enhanceTransaction(forgery.record([{ ...fill, data }]));
-      };
-      for (const signers of [
-        [victim, thief],
-        [thief, victim],
-      ] as const) {
-        const { type, description, source } = fillOf(signers);
-        t.match([type, source], ['SWAP', 'JUPITER']);
-        t.match(description, new RegExp(`^${victim} swapped 5 USDC for 7 BONK on JupiterZ`), signers[0]);
-      }
-    },
-  );
+  t.test('of two signers that exchange by a quote, the taker gave what the call exchanges', async (t) => {
+    const RFQ = '61DFfeTKM7trxYcPQCM78bJ794ddZprZpAwAnLiwTpYH';
+    const fillOf = (signers: readonly string[]) => {
+      const forgery = prepare(signers);
+      const fill = forgery.program(
+        RFQ,
+        [victim, thief, usdc, stolenUsdc, bonk, stolenBonk, USDC, TOKEN_PROGRAM, BONK],
+        forgery.send(usdc, stolenUsdc, victim, 5_000_000n),
+        forgery.send(stolenBonk, bonk, thief, 700_000n),
+      );
+      const data = [...Buffer.from(anchorDiscriminator('fill'), 'hex')];
+      return enhanceTransaction(forgery.record([{ ...fill, data }]));
+    };
+    for (const signers of [
+      [victim, thief],
+      [thief, victim],
+    ] as const) {
+      const { type, description, source } = fillOf(signers);
+      t.match([type, source], ['SWAP', 'JUPITER']);
+      t.match(description, new RegExp(`^${victim} swapped 5 USDC for 7 BONK on JupiterZ`), signers[0]);
+    }
+  });
 
   t.test('a bridge, a lender and a claim are typed by the name in the log of a program that is known', async (t) => {
     const typeOf = (id: string, name: string): string => {
@@ -1724,26 +1712,23 @@ t.test('net-row', async (t) => {
     t.end();
   });
 
-  t.test(
-    'nothing is gained or lost: the net rows of all accounts sum to the fee, and each token to what was minted',
-    (t) => {
-      const wrong = recordings.flatMap(({ name, transaction, result }) => {
-        const { meta } = result as RawRecord; // as nodes return it
-        if (meta === null || name.startsWith('tx-rebuilt/')) return [];
-        const lamports = transaction.accounts.map(({ address }) => {
-          const sol = netRowOf(address, transaction, context).changes.find(({ asset }) => asset === 'SOL');
-          return BigInt(sol?.amount ?? 0);
-        });
-        const sum = lamports.reduce((total, change) => total + change, 0n);
-        const expected = transaction.preBalances.reduce((total, before, i) => {
-          return total + (transaction.postBalances[i] ?? 0n) - before;
-        }, 0n);
-        return sum === expected ? [] : [name];
+  t.test('nothing is gained or lost: net rows sum to the fee, and each token to what was minted', (t) => {
+    const wrong = recordings.flatMap(({ name, transaction, result }) => {
+      const { meta } = result as RawRecord; // as nodes return it
+      if (meta === null || name.startsWith('tx-rebuilt/')) return [];
+      const lamports = transaction.accounts.map(({ address }) => {
+        const sol = netRowOf(address, transaction, context).changes.find(({ asset }) => asset === 'SOL');
+        return BigInt(sol?.amount ?? 0);
       });
-      t.same(wrong, []);
-      t.end();
-    },
-  );
+      const sum = lamports.reduce((total, change) => total + change, 0n);
+      const expected = transaction.preBalances.reduce((total, before, i) => {
+        return total + (transaction.postBalances[i] ?? 0n) - before;
+      }, 0n);
+      return sum === expected ? [] : [name];
+    });
+    t.same(wrong, []);
+    t.end();
+  });
 
   t.test('lamports that a program moved by itself are in the net row', (t) => {
     const found = recordings.find(({ transaction }) => transaction.signatures[0]?.startsWith('3bYXWjjN'));
@@ -2164,28 +2149,25 @@ t.test('interpret-transaction', async (t) => {
     t.match(textOf({ ...launched, inner: [giveUp] }), /gave up the right to change the metadata of \S+ for good/);
   });
 
-  t.test(
-    'a sale that is paid without an instruction is one beside the fee of a bot, in a record without depths',
-    async (t) => {
-      const event = [0xe4, 0x45, 0xa5, 0x2e, 0x51, 0xcb, 0x9a, 0x1d];
-      const sold = {
-        calls: [call('MaestroAAe9ge5HTc64VbBQZ6fP77pwvrhM8i1XWSAx', [user, other]), call(PUMP_FUN, [pool, user])],
-        inner: [sendSol(user, other, 5_000_000n)],
-        innerOfSecond: [
-          call('pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ', [pool]),
-          sendTokens(account, poolAccount, user, 40n),
-          call(PUMP_FUN, [pool], event),
-        ],
-        accounts: [user, pool, other],
-        lamports: { before: [100_000_000n, 900_000_000n, 0n], after: [594_995_000n, 400_000_000n, 5_000_000n] },
-        tokens: [balance(account, user, mint, 40n, 0n), balance(poolAccount, pool, mint, 0n, 40n)],
-      };
-      t.match(
-        textOf(sold),
-        /^\S+ swapped 0\.00004 of the token \S+ for 0\.5 SOL on Pump\.fun, and also sent 0\.005 SOL to \S+ through Maestro\./,
-      );
-    },
-  );
+  t.test('a sale paid without an instruction is beside the fee of a bot, in a record without depths', async (t) => {
+    const event = [0xe4, 0x45, 0xa5, 0x2e, 0x51, 0xcb, 0x9a, 0x1d];
+    const sold = {
+      calls: [call('MaestroAAe9ge5HTc64VbBQZ6fP77pwvrhM8i1XWSAx', [user, other]), call(PUMP_FUN, [pool, user])],
+      inner: [sendSol(user, other, 5_000_000n)],
+      innerOfSecond: [
+        call('pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ', [pool]),
+        sendTokens(account, poolAccount, user, 40n),
+        call(PUMP_FUN, [pool], event),
+      ],
+      accounts: [user, pool, other],
+      lamports: { before: [100_000_000n, 900_000_000n, 0n], after: [594_995_000n, 400_000_000n, 5_000_000n] },
+      tokens: [balance(account, user, mint, 40n, 0n), balance(poolAccount, pool, mint, 0n, 40n)],
+    };
+    t.match(
+      textOf(sold),
+      /^\S+ swapped 0\.00004 of the token \S+ for 0\.5 SOL on Pump\.fun, and also sent 0\.005 SOL to \S+ through Maestro\./,
+    );
+  });
 
   t.test('shares that are burned where they were minted are no minted tokens', async (t) => {
     const migrated = {
@@ -2341,22 +2323,19 @@ t.test('interpret-transaction', async (t) => {
     t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool]), call(ORCA, [user, pool])], err }), 'SWAP');
   });
 
-  t.test(
-    'rent goes to the wallet that got it, and a text of somebody else stays within its quotation marks',
-    async (t) => {
-      const burned = textOf({
-        calls: [
-          call(TOKEN_PROGRAM, [account, mint, user], [8, ...u64Bytes(900n)]),
-          call(TOKEN_PROGRAM, [account, other, user], [9]),
-        ],
-        signers: [other, user],
-        accounts: [other, user, account],
-        lamports: { before: [10_000n, 0n, 2_039_280n], after: [2_044_280n, 0n, 0n] },
-        tokens: [{ account, owner: user, mint, before: 900n, after: null }],
-      });
-      t.match(burned, /^4vJ9\S+ closed a token account, whose 0\.00203928 SOL went to 8qbH.* burned /);
-      const text = [...Buffer.from('hi” on the chain. You got 5 SOL')];
-      t.match(textOf({ calls: [call(MEMO_PROGRAM, [], text)] }), / the memo “[^”]*5 SOL”; /);
-    },
-  );
+  t.test("rent goes to the wallet that got it, and another's text stays within its quotation marks", async (t) => {
+    const burned = textOf({
+      calls: [
+        call(TOKEN_PROGRAM, [account, mint, user], [8, ...u64Bytes(900n)]),
+        call(TOKEN_PROGRAM, [account, other, user], [9]),
+      ],
+      signers: [other, user],
+      accounts: [other, user, account],
+      lamports: { before: [10_000n, 0n, 2_039_280n], after: [2_044_280n, 0n, 0n] },
+      tokens: [{ account, owner: user, mint, before: 900n, after: null }],
+    });
+    t.match(burned, /^4vJ9\S+ closed a token account, whose 0\.00203928 SOL went to 8qbH.* burned /);
+    const text = [...Buffer.from('hi” on the chain. You got 5 SOL')];
+    t.match(textOf({ calls: [call(MEMO_PROGRAM, [], text)] }), / the memo “[^”]*5 SOL”; /);
+  });
 });

@@ -49,19 +49,16 @@ t.test('enhanced-transaction', async (t) => {
     t.ok(all.length > 2000);
   });
 
-  t.test(
-    'every explanation is one or two sentences, of at most 280 characters unless losses need more, and says nothing that is not known',
-    async (t) => {
-      const unsound: string[] = [];
-      for (const [name, view] of enhanced) {
-        const text = explainTransaction(view);
-        const isShort = text.length <= MAX_EXPLANATION_LENGTH || !/ also got | with the memo /.test(text);
-        const isSound = isShort && /\.$/.test(text) && !/undefined|null|NaN| {2}|…\.…/.test(text);
-        if (!isSound || text !== explainTransaction(view)) unsound.push(`${name}: ${text}`);
-      }
-      t.strictSame(unsound, []);
-    },
-  );
+  t.test('an explanation has at most two sentences and 280 characters, more for losses, and no guess', async (t) => {
+    const unsound: string[] = [];
+    for (const [name, view] of enhanced) {
+      const text = explainTransaction(view);
+      const isShort = text.length <= MAX_EXPLANATION_LENGTH || !/ also got | with the memo /.test(text);
+      const isSound = isShort && /\.$/.test(text) && !/undefined|null|NaN| {2}|…\.…/.test(text);
+      if (!isSound || text !== explainTransaction(view)) unsound.push(`${name}: ${text}`);
+    }
+    t.strictSame(unsound, []);
+  });
 
   t.test('an enhanced view is explained alike before and after JSON', async (t) => {
     const changed = [...enhanced].filter(([, view]) => {
@@ -581,32 +578,29 @@ t.test('nfts', async (t) => {
     t.match(description, `${seller} sold the NFT ${mint} to ${buyer} for 0.000001 SOL`);
   });
 
-  t.test(
-    'a sale that a program pays by changing lamports is interpreted by the balances, or has no price',
-    async (t) => {
-      const sell = anchorCall(TENSOR_SWAP, 'sell_nft_token_pool', {
-        1: fees,
-        6: mint,
-        8: escrow,
-        9: buyer,
-        10: seller,
-      });
-      const eventsOf = (loser: bigint): EnhancedTransaction['events'] =>
-        enhance({
-          calls: [sell],
-          inner: [move(held, got)],
-          signers: [seller],
-          accounts: [seller, escrow, fees, creator, vault],
-          lamports: {
-            before: [10_000n, 5_000n, 0n, 0n, 400n],
-            after: [10_000n - 5_000n + 930n + loser, 4_000n, 20n, 50n, 400n - loser],
-          },
-          tokens: changesHands,
-        }).events;
-      t.match(eventsOf(0n).nft, { seller, buyer, amount: '1000', royalties: [{ account: creator, amount: '50' }] });
-      t.match(eventsOf(300n).nft, { seller, buyer, amount: null, royalties: null }); // which part is rent isn't known
-    },
-  );
+  t.test('a sale that a program pays by changing lamports is read off the balances, or has no price', async (t) => {
+    const sell = anchorCall(TENSOR_SWAP, 'sell_nft_token_pool', {
+      1: fees,
+      6: mint,
+      8: escrow,
+      9: buyer,
+      10: seller,
+    });
+    const eventsOf = (loser: bigint): EnhancedTransaction['events'] =>
+      enhance({
+        calls: [sell],
+        inner: [move(held, got)],
+        signers: [seller],
+        accounts: [seller, escrow, fees, creator, vault],
+        lamports: {
+          before: [10_000n, 5_000n, 0n, 0n, 400n],
+          after: [10_000n - 5_000n + 930n + loser, 4_000n, 20n, 50n, 400n - loser],
+        },
+        tokens: changesHands,
+      }).events;
+    t.match(eventsOf(0n).nft, { seller, buyer, amount: '1000', royalties: [{ account: creator, amount: '50' }] });
+    t.match(eventsOf(300n).nft, { seller, buyer, amount: null, royalties: null }); // which part is rent isn't known
+  });
 
   t.test('a sale in another currency has its mint, and several in one transaction have one sum', async (t) => {
     const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -801,30 +795,27 @@ t.test('nfts', async (t) => {
     t.equal(view.description, `${seller} burned the NFT ${mint} and got back 0.007656 SOL of rent with Token Metadata`);
   });
 
-  t.test(
-    'a sale by an instruction that no table has is interpreted by the balances, with what its side paid or got',
-    async (t) => {
-      const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-      const [paying, paid] = addressesOf(40, 41);
-      const sale = (signer: string): EnhancedTransaction =>
-        enhance({
-          calls: [{ programId: M2, accounts: [seller, buyer], data: [9, 9, 9] }],
-          inner: [
-            move(held, got),
-            tokenCall('transfer', { source: paying, destination: paid, amount: '7000000', authority: buyer }),
-          ],
-          signers: [signer],
-          tokens: [
-            ...changesHands,
-            { account: paying, mint: usdc, owner: buyer, before: 7_000_000n, after: 0n },
-            { account: paid, mint: usdc, owner: seller, before: 0n, after: 7_000_000n },
-          ],
-        });
-      const [bought, sold] = [sale(buyer), sale(seller)];
-      t.match(bought.events.nft, { seller: null, buyer, amount: '7000000', currencyMint: usdc, royalties: null });
-      t.equal(sold.description, `${seller} sold the NFT ${mint} on Magic Eden and received 7 USDC`);
-    },
-  );
+  t.test('a sale by an instruction in no table is read off the balances, with what its side paid', async (t) => {
+    const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+    const [paying, paid] = addressesOf(40, 41);
+    const sale = (signer: string): EnhancedTransaction =>
+      enhance({
+        calls: [{ programId: M2, accounts: [seller, buyer], data: [9, 9, 9] }],
+        inner: [
+          move(held, got),
+          tokenCall('transfer', { source: paying, destination: paid, amount: '7000000', authority: buyer }),
+        ],
+        signers: [signer],
+        tokens: [
+          ...changesHands,
+          { account: paying, mint: usdc, owner: buyer, before: 7_000_000n, after: 0n },
+          { account: paid, mint: usdc, owner: seller, before: 0n, after: 7_000_000n },
+        ],
+      });
+    const [bought, sold] = [sale(buyer), sale(seller)];
+    t.match(bought.events.nft, { seller: null, buyer, amount: '7000000', currencyMint: usdc, royalties: null });
+    t.equal(sold.description, `${seller} sold the NFT ${mint} on Magic Eden and received 7 USDC`);
+  });
 
   t.test('an NFT that is left for a loan is not sold', async (t) => {
     const borrow = {
@@ -962,18 +953,15 @@ t.test('decode-failure', async (t) => {
     t.match(failure, { instructionIndex: 0, programId: TOKEN, code: 1, name: 'InsufficientFunds' });
   });
 
-  t.test(
-    'without logs, an instruction that called others gives no name to its number: it may be another program’s',
-    async (t) => {
-      const failure = fails({ InstructionError: [0, { Custom: 1 }] }, [RAYDIUM], null, true);
-      t.match(failure, {
-        programId: RAYDIUM,
-        code: 1,
-        name: null,
-        message: 'the program, or one that it called, gave its own error number 1',
-      });
-    },
-  );
+  t.test('without logs, an instruction that called others has a number without a name', async (t) => {
+    const failure = fails({ InstructionError: [0, { Custom: 1 }] }, [RAYDIUM], null, true);
+    t.match(failure, {
+      programId: RAYDIUM,
+      code: 1,
+      name: null,
+      message: 'the program, or one that it called, gave its own error number 1',
+    });
+  });
 
   t.test('an unpublished error number stays a number', async (t) => {
     const failure = fails({ InstructionError: [0, { Custom: 57005 }] }, [UNKNOWN]);
@@ -988,26 +976,19 @@ t.test('decode-failure', async (t) => {
     t.match(failure, { code: 6002, name: 'NonceMismatch', message: 'the program says: “Nonce mismatch”' });
   });
 
-  t.test(
-    'a name that no Anchor program has is passed over, and of a long text only the beginning is read',
-    async (t) => {
-      const explain = (name: string, message: string) => {
-        const thrown = `Program log: AnchorError x. Error Code: ${name}. Error Number: 6002. Error Message: ${message}.`;
-        const logs = [
-          `Program ${UNKNOWN} invoke [1]`,
-          thrown,
-          `Program ${UNKNOWN} failed: custom program error: 0x1772`,
-        ];
-        return fails({ InstructionError: [0, { Custom: 6002 }] }, [UNKNOWN], logs);
-      };
-      t.equal(explain('N'.repeat(64), 'too late').message, 'the program says: “too late”');
-      t.equal(explain('slippage'.repeat(9), 'too late').name, null);
-      t.equal(
-        explain('Late', `${'late '.repeat(300)}slippage exceeded`).message,
-        `the program says: “${'late '.repeat(24).trim()}…”`,
-      );
-    },
-  );
+  t.test('a name that no Anchor program has is passed over; of a long text only the beginning is read', async (t) => {
+    const explain = (name: string, message: string) => {
+      const thrown = `Program log: AnchorError x. Error Code: ${name}. Error Number: 6002. Error Message: ${message}.`;
+      const logs = [`Program ${UNKNOWN} invoke [1]`, thrown, `Program ${UNKNOWN} failed: custom program error: 0x1772`];
+      return fails({ InstructionError: [0, { Custom: 6002 }] }, [UNKNOWN], logs);
+    };
+    t.equal(explain('N'.repeat(64), 'too late').message, 'the program says: “too late”');
+    t.equal(explain('slippage'.repeat(9), 'too late').name, null);
+    t.equal(
+      explain('Late', `${'late '.repeat(300)}slippage exceeded`).message,
+      `the program says: “${'late '.repeat(24).trim()}…”`,
+    );
+  });
 
   t.test('logs of a program that succeeded do not count as the reason', async (t) => {
     const logs = [
