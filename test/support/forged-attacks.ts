@@ -72,6 +72,7 @@ import {
   USDC,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -552,20 +553,14 @@ export const ATTACKS: Attacks = {
   },
   'a round trip that loses': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
-        f.send(usdt, stolenUsdt, victim, 100_000_000n),
-        f.send(stolenUsdt, usdt, thief, 60_000_000n),
-      ),
+      unnamed(f, f.send(usdt, stolenUsdt, victim, 100_000_000n), f.send(stolenUsdt, usdt, thief, 60_000_000n)),
     ],
     says: ['100 USDT', thief],
   },
   'a round trip through an exchange with a thief in between': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         traded(f, 100_000_000n, 500_000n),
         f.program(RAYDIUM, [pool], f.send(bonk, poolBonk, victim, 500_000n), f.send(poolUsdc, usdc, pool, 99_000_000n)),
         f.send(usdc, stolenUsdc, victim, 4_000_000_000n),
@@ -589,6 +584,7 @@ export function forgeAttack(scene: string, name: string, form: keyof typeof FORM
   if (arrange === undefined || attack === undefined || !scenesOf(attack).includes(scene)) return null;
   const signers = attack.signers ?? [victim];
   const forgery = prepare(scene === SPONSORED && !signers.includes(sponsor) ? [sponsor, ...signers] : signers);
+  for (const held of attack.holds ?? []) forgery.hold(...held);
   return forgery.record(arrange(forgery, attack.make(forgery)), FORMS[form]);
 }
 

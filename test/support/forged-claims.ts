@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import { namedCall } from './forged-deeds.ts';
+import { namedCall, saleOf } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import { MAGIC_EDEN, ORCA } from './forged-words.ts';
 import {
@@ -51,6 +51,7 @@ import {
   traded,
   USDC,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -86,9 +87,6 @@ const stakeFor = (f: Forgery, holder: string): ForgedCall =>
     [...u32(0), ...key(holder), ...key(holder), ...Array<number>(48).fill(0)],
   );
 
-const saleOf = (to: string, mint: string, ...paid: readonly ForgedCall[]): ForgedCall =>
-  namedCall(MAGIC_EDEN, anchor('execute_sale_v2'), { 0: to, 1: seller, 4: mint }, ...paid);
-
 /** A sale for 1 SOL that a signer pays, whoever buys. */
 const saleTo = (f: Forgery, to: string, mint: string): ForgedCall =>
   saleOf(to, mint, f.sendSol(victim, seller, 1_000_000_000n));
@@ -123,7 +121,7 @@ const keptByRouter = (
 ): Attack => ({
   make: (f) => {
     const trade = routedSwapOf(f, { sent: 12_000_000_000n, traded, paid, passedOn });
-    return [f.program(program, [victim], ...trade, f.program(RAYDIUM, [pool], ...tradedBack(f)))];
+    return [unnamed(f, ...trade, f.program(RAYDIUM, [pool], ...tradedBack(f)))];
   },
   says: [`${victim} sent 12000 USDC to ${thief} through the program ${program}`],
   never: /swap/,
@@ -226,21 +224,13 @@ const besideLittle = onlyIn(ALONE, {
     says: [`${victim} put the program ${newAccount} on the chain`],
   },
   'an NFT that a program gets beside a call of a marketplace': {
-    make: (f) => [
-      f.program(MAGIC_EDEN, [victim]),
-      f.program(program, [victim], ...forUnit(f, f.send(ownNft, stolenNft, victim, 1n))),
-    ],
+    make: (f) => [f.program(MAGIC_EDEN, [victim]), unnamed(f, ...forUnit(f, f.send(ownNft, stolenNft, victim, 1n)))],
     says: [`${victim} sent the NFT ${nft} to ${thief} through the program ${program}`],
     never: /Magic Eden/,
   },
   'tokens that a program gets which calls an exchange for nothing': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
-        f.program(RAYDIUM, [pool]),
-        ...forUnit(f, f.send(usdc, stolenUsdc, victim, 12_000_000_000n)),
-      ),
+      unnamed(f, f.program(RAYDIUM, [pool]), ...forUnit(f, f.send(usdc, stolenUsdc, victim, 12_000_000_000n))),
     ],
     says: [`${victim} sent 12000 USDC to ${thief} through the program ${program}`],
     never: /swap|trade/,
@@ -254,16 +244,15 @@ const besideLittle = onlyIn(ALONE, {
       const amounts = { sent: 50_000_000n, traded: 50_000_000n, paid: 300_000n, passedOn: 300_000n };
       f.hold(newAccount, decoy, USDC, 0n);
       const taken = f.send(usdc, newAccount, victim, 12_000_000_000n);
-      return [f.program(program, [victim], ...routedSwapOf(f, amounts), taken)];
+      return [unnamed(f, ...routedSwapOf(f, amounts), taken)];
     },
     says: [`12000 USDC to ${decoy}`],
     never: /swapped 12/,
   },
   'tokens that a program gets, and as many that an exchange gets of the wallet': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 12_000_000_000n)),
         f.program(ORCA, [pool], f.send(poolBonk, bonk, pool, 1n)),
         ...forUnit(f, f.send(usdc, stolenUsdc, victim, 12_000_000_000n)),
@@ -273,9 +262,8 @@ const besideLittle = onlyIn(ALONE, {
   },
   'tokens of two kinds that a program gets which calls an exchange for nothing': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.program(JUPITER, [pool]),
         f.send(usdc, stolenUsdc, victim, 9_000_000n),
         f.send(usdt, stolenUsdt, victim, 8_000_000n),
@@ -285,14 +273,13 @@ const besideLittle = onlyIn(ALONE, {
     never: /Jupiter|trade/,
   },
   'what is paid to a thief in the call that mints a token': {
-    make: (f) => [f.program(program, [victim], mintUnit(f, 6), f.send(usdc, stolenUsdc, victim, 9_000_000_000n))],
+    make: (f) => [unnamed(f, mintUnit(f, 6), f.send(usdc, stolenUsdc, victim, 9_000_000_000n))],
     says: [`${victim} sent 9000 USDC to ${thief} through the program ${program}`],
   },
   'what is paid to a thief in the call that mints an NFT': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         mintUnit(f, 0),
         namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
         f.send(usdc, stolenUsdc, victim, 9_000_000_000n),
@@ -336,7 +323,7 @@ const byThemselves = onlyIn(['alone'], {
     never: / sent /,
   },
   'wrapped SOL that passes with its account in the call of a program': {
-    make: (f) => [f.program(program, [victim], f.giveAway(wsol, victim, thief))],
+    make: (f) => [unnamed(f, f.giveAway(wsol, victim, thief))],
     says: [`passed the ownership of ${wsol} (which holds 50 SOL)`, thief],
     never: /paid|50\.0/,
   },
@@ -371,10 +358,8 @@ const byThemselves = onlyIn(['alone'], {
   },
   'a stake with SOL of earlier, made for a thief that sends it tokens': {
     signers: [victim, thief],
-    make: (f) => {
-      f.hold(emptied, stake, BONK, 0n, 5);
-      return [f.send(stolenBonk, emptied, thief, 40_000_000_000n), stakeFor(f, thief)];
-    },
+    holds: [[emptied, stake, BONK, 0n, 5]],
+    make: (f) => [f.send(stolenBonk, emptied, thief, 40_000_000_000n), stakeFor(f, thief)],
     says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
   },
   'a stake with SOL of earlier, made for a thief that pays into it afterwards': {
@@ -476,7 +461,7 @@ const byThemselves = onlyIn(['alone'], {
     says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, `3 SOL from ${vault} through the program`],
   },
   'wrapped SOL of a closed account beside the burn of an NFT': {
-    make: (f) => [burnNft(f), f.program(program, [victim], f.close(stolenSol, victim, program))],
+    make: (f) => [burnNft(f), unnamed(f, f.close(stolenSol, victim, program))],
     says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, '50.00203928 SOL of closed accounts'],
   },
   'tokens that another signer mints beside a payment': {
@@ -491,10 +476,7 @@ const byThemselves = onlyIn(['alone'], {
   },
   'tokens that a program and a signer mint': {
     signers: [victim, thief],
-    make: (f) => [
-      f.program(program, [victim], f.mint(bonk, 1_000_000n)),
-      mintBy(thief, f.mint(stolenUsdc, 90_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.mint(bonk, 1_000_000n)), mintBy(thief, f.mint(stolenUsdc, 90_000_000n))],
     says: [`${thief} minted 90 USDC; ${victim} also got 10 BONK through the program ${program}`],
   },
   'tokens that a program mints to a stranger beside those of a signer': {
@@ -557,7 +539,7 @@ const byThemselves = onlyIn(['alone'], {
   'a circle beside a call of an exchange that trades nothing': {
     make: (f) => [
       f.program(JUPITER, [victim]),
-      f.program(program, [victim], ...[swapOf, swapBackOf].map((leg) => f.program(ORCA, [pool], ...leg(f)))),
+      unnamed(f, ...[swapOf, swapBackOf].map((leg) => f.program(ORCA, [pool], ...leg(f)))),
     ],
     says: [`${victim} `, '1 USDC'],
     never: /Jupiter/,

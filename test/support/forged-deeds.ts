@@ -31,6 +31,7 @@ import {
   traded,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -73,13 +74,11 @@ const fill = (f: Forgery, calls: 1 | 2): readonly ForgedCall[] => {
       ];
 };
 
-const sale = (from: string, f: Forgery): ForgedCall =>
-  namedCall(
-    MAGIC_EDEN,
-    anchor('execute_sale_v2'),
-    { 0: victim, 1: seller, 4: nft },
-    f.sendSol(from, seller, 1_000_000_000n),
-  );
+/** A sale on Magic Eden, with what its call moves. */
+export const saleOf = (to: string, mint: string, ...moved: readonly ForgedCall[]): ForgedCall =>
+  namedCall(MAGIC_EDEN, anchor('execute_sale_v2'), { 0: to, 1: seller, 4: mint }, ...moved);
+
+const sale = (from: string, f: Forgery): ForgedCall => saleOf(victim, nft, f.sendSol(from, seller, 1_000_000_000n));
 
 const leafCall = (name: 'transfer' | 'burn', holder: string): ForgedCall => {
   const data = [...anchor(name), ...hashes, ...u64Bytes(5n), ...u32(5)];
@@ -100,7 +99,7 @@ const anywhere: Attacks = {
 
 const besideLittle = onlyIn(ALONE, {
   'a stake that is delegated a second time, in the call of a program': {
-    make: (f) => [delegateOf(f, stake, victim), f.program(program, [victim], delegateOf(f, stake, victim, secondVote))],
+    make: (f) => [delegateOf(f, stake, victim), unnamed(f, delegateOf(f, stake, victim, secondVote))],
     says: [`${victim} staked the stake account ${stake} with the validator ${secondVote}`],
     never: new RegExp(vote),
   },
@@ -123,7 +122,7 @@ const besideLittle = onlyIn(ALONE, {
     says: [`${victim} called the Manifest program (claim_seat)`],
   },
   'SOL sent by what calls a marketplace': {
-    make: (f) => [f.program(program, [victim], sale(victim, f), f.sendSol(victim, thief, 40_000_000_000n))],
+    make: (f) => [unnamed(f, sale(victim, f), f.sendSol(victim, thief, 40_000_000_000n))],
     says: [`the NFT ${nft} from ${seller}`, `40 SOL to ${thief}`],
     never: /41 SOL/,
   },
@@ -189,7 +188,7 @@ const byThemselves = onlyIn(['alone'], {
   'a stake that an unknown program withdraws beside a stake pool': {
     make: (f) => [
       f.program(SPL_STAKE_POOL, [victim]),
-      f.program(program, [victim], f.withdrawStake(stake, thief, victim, 20_000_000_000n)),
+      unnamed(f, f.withdrawStake(stake, thief, victim, 20_000_000_000n)),
     ],
     says: ['20 SOL', `${thief} through the program ${program}`],
   },

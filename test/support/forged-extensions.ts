@@ -47,6 +47,7 @@ import {
   USDC,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -226,7 +227,7 @@ export const THEFTS_BY_EXTENSIONS: Attacks = {
         {
           ...sent,
           programId: TOKEN_2022_PROGRAM,
-          inner: [f.program(program, [victim], f.send(usdc, stolenUsdc, victim, 8_000_000_000n))],
+          inner: [unnamed(f, f.send(usdc, stolenUsdc, victim, 8_000_000_000n))],
         },
       ];
     },
@@ -258,7 +259,7 @@ export const THEFTS_BY_EXTENSIONS: Attacks = {
     says: ['hidden amounts', thief],
   },
   'a guard against programs taken off in the call of one': {
-    make: (f) => [f.program(program, [victim], token(f, [usdt, victim], 34, 1), f.approve(usdt, thief, victim, ALL))],
+    make: (f) => [unnamed(f, token(f, [usdt, victim], 34, 1), f.approve(usdt, thief, victim, ALL))],
     says: ['guard', 'allowed', thief, '50000 USDT'],
   },
   'all transfers stopped': {
@@ -412,7 +413,7 @@ export const THEFTS_BY_EXTENSIONS: Attacks = {
     says: ['to 7 %', '20 SOL', thief],
   },
   'the authority over program data in the call of a program': {
-    make: (f) => [f.program(program, [victim], f.call(UPGRADEABLE_LOADER, [buffer, victim, thief], u32(4)))],
+    make: (f) => [unnamed(f, f.call(UPGRADEABLE_LOADER, [buffer, victim, thief], u32(4)))],
     says: ['right to upgrade', buffer, thief],
   },
   'the authority over a program behind its extension': {

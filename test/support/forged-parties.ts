@@ -10,12 +10,13 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import { namedCall } from './forged-deeds.ts';
+import { namedCall, saleOf } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import { MAGIC_EDEN, ORCA } from './forged-words.ts';
 import {
   ALL,
   ALONE,
+  type Attack,
   type Attacks,
   anchor,
   BONK,
@@ -50,13 +51,14 @@ import {
   USDC,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
   victim,
   vote,
 } from './forged-world.ts';
-import { addressOf, u64Bytes } from './synthetic-transaction.ts';
+import { addressesOf, addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 const DCA = 'DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M';
 const LIMIT_ORDER_2 = 'j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X';
@@ -65,13 +67,7 @@ const CANDY = 'CndyV3LdqHUfDLmE5naZjVN8rBZz4tqhdefbAnjHG3JR';
 const PUMP = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
 const DISTRIBUTOR = 'MErKy6nZVoVAkryxAejJz2juifQ4ArgLgHmaJCQkU7N';
 const poolNew = addressOf(79);
-const [seller, escrow, escrowNft, secondUsdc, tree] = [
-  addressOf(64),
-  addressOf(65),
-  addressOf(70),
-  addressOf(71),
-  addressOf(66),
-];
+const [seller, escrow, tree, escrowNft, secondUsdc] = addressesOf(64, 65, 66, 70, 71);
 
 const extendBy = (f: Forgery, payer: string, extended: string): ForgedCall =>
   f.call(UPGRADEABLE_LOADER, [addressOf(72), extended, SYSTEM_PROGRAM, payer], [...u32(6), 0, 40, 0, 0], {
@@ -95,6 +91,24 @@ const upgradeBy = (f: Forgery, authority: string, upgraded: string): ForgedCall 
     u32(3),
   );
 
+/** An order of USDC for BONK on Jupiter DCA, which `payer` opens with the victim's tokens. */
+const openOrder = (f: Forgery, owner: string, payer: string, amount: bigint): ForgedCall => {
+  const named = { 0: escrow, 1: owner, 2: payer, 3: USDC, 4: BONK };
+  return namedCall(DCA, anchor('open_dca_v2'), named, f.send(usdc, secondUsdc, victim, amount));
+};
+
+/** The victim's stake, deposited with a pool for shares. */
+const depositStake = (f: Forgery, ...shares: readonly ForgedCall[]): readonly ForgedCall[] => [
+  ...([0, 1] as const).map((right) => f.authorizeStake(stake, victim, pool, right)),
+  { programId: SPL_STAKE_POOL, accounts: [pool, stake, victim], data: [9], inner: shares },
+];
+
+/** Accounts for an NFT: that of the seller, which has it, and one of the victim. */
+const NFT_ON_SALE: Attack['holds'] = [
+  [ownNft, seller, nft, 1n, 0],
+  [secondUsdc, victim, nft, 0n, 0],
+];
+
 const setAuthorityOf = (account: string, right: number, owner: string, to: string): ForgedCall => ({
   programId: TOKEN_PROGRAM,
   accounts: [account, owner],
@@ -104,17 +118,13 @@ const setAuthorityOf = (account: string, right: number, owner: string, to: strin
 
 const anywhere: Attacks = {
   'tokens moved to a second account that is given away': {
-    make: (f) => {
-      f.hold(secondUsdc, victim, USDC, 0n);
-      return [f.send(usdc, secondUsdc, victim, 9_000_000n), f.giveAway(secondUsdc, victim, thief)];
-    },
+    holds: [[secondUsdc, victim, USDC, 0n]],
+    make: (f) => [f.send(usdc, secondUsdc, victim, 9_000_000n), f.giveAway(secondUsdc, victim, thief)],
     says: ['9 USDC', thief],
   },
   'an account given away that a later deposit fills': {
-    make: (f) => {
-      f.hold(secondUsdc, victim, USDC, 0n);
-      return [f.giveAway(secondUsdc, victim, thief), f.send(usdc, secondUsdc, victim, 9_000_000n)];
-    },
+    holds: [[secondUsdc, victim, USDC, 0n]],
+    make: (f) => [f.giveAway(secondUsdc, victim, thief), f.send(usdc, secondUsdc, victim, 9_000_000n)],
     says: ['9 USDC', thief],
   },
 };
@@ -144,63 +154,44 @@ const besideLittle = onlyIn(ALONE, {
     says: [program],
   },
   'an NFT that passes through an escrow': {
-    make: (f) => {
-      f.hold(ownNft, seller, nft, 1n, 0);
-      f.hold(escrowNft, escrow, nft, 0n, 0);
-      f.hold(secondUsdc, victim, nft, 0n, 0);
-      return [
-        namedCall(
-          MAGIC_EDEN,
-          anchor('execute_sale_v2'),
-          { 0: victim, 1: seller, 4: nft },
-          f.sendSol(victim, seller, 1_000_000_000n),
-          f.send(ownNft, escrowNft, seller, 1n),
-          f.send(escrowNft, secondUsdc, escrow, 1n),
-        ),
-      ];
-    },
+    holds: [
+      [ownNft, seller, nft, 1n, 0],
+      [escrowNft, escrow, nft, 0n, 0],
+      [secondUsdc, victim, nft, 0n, 0],
+    ],
+    make: (f) => [
+      saleOf(
+        victim,
+        nft,
+        f.sendSol(victim, seller, 1_000_000_000n),
+        f.send(ownNft, escrowNft, seller, 1n),
+        f.send(escrowNft, secondUsdc, escrow, 1n),
+      ),
+    ],
     says: ['1 SOL'],
   },
   'an NFT paid through an escrow': {
-    make: (f) => {
-      f.hold(ownNft, seller, nft, 1n, 0);
-      f.hold(secondUsdc, victim, nft, 0n, 0);
-      return [
-        namedCall(MAGIC_EDEN, anchor('deposit'), { 0: victim, 1: escrow }, f.sendSol(victim, escrow, 1_000_000_000n)),
-        namedCall(
-          MAGIC_EDEN,
-          anchor('execute_sale_v2'),
-          { 0: victim, 1: seller, 4: nft },
-          f.sendSol(escrow, seller, 1_000_000_000n),
-          f.send(ownNft, secondUsdc, seller, 1n),
-        ),
-      ];
-    },
+    holds: NFT_ON_SALE,
+    make: (f) => [
+      namedCall(MAGIC_EDEN, anchor('deposit'), { 0: victim, 1: escrow }, f.sendSol(victim, escrow, 1_000_000_000n)),
+      saleOf(victim, nft, f.sendSol(escrow, seller, 1_000_000_000n), f.send(ownNft, secondUsdc, seller, 1n)),
+    ],
     says: ['1 SOL'],
   },
   'a burn and a mint around a theft': {
-    make: (f) => [
-      f.program(program, [victim], f.mint(usdt, 60_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.mint(usdt, 60_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n))],
     says: ['100 USDT', thief],
   },
   'a mint that covers a theft': {
-    make: (f) => [
-      f.program(program, [victim], f.mint(usdt, 100_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.mint(usdt, 100_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n))],
     says: ['100 USDT', thief],
   },
   'tokens burned in the call that gives some back': {
-    make: (f) => [
-      f.program(program, [victim], f.burn(usdt, victim, 100_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.burn(usdt, victim, 100_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n))],
     says: ['burned 100 USDT'],
   },
   'a theft of as much as was minted, in two calls of one program': {
-    make: (f) => [
-      f.program(program, [victim], f.send(usdt, stolenUsdt, victim, 100_000_000n)),
-      f.program(program, [victim], f.mint(usdt, 100_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.send(usdt, stolenUsdt, victim, 100_000_000n)), unnamed(f, f.mint(usdt, 100_000_000n))],
     says: ['100 USDT', thief],
   },
   'a mint by a known program beside a theft of it': {
@@ -210,45 +201,25 @@ const besideLittle = onlyIn(ALONE, {
     says: ['50 BONK', thief],
   },
   'an order opened for a thief': {
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      return [
-        namedCall(
-          DCA,
-          anchor('open_dca_v2'),
-          { 0: escrow, 1: thief, 2: victim, 3: USDC, 4: BONK },
-          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
-        ),
-      ];
-    },
+    holds: [[secondUsdc, escrow, USDC, 0n]],
+    make: (f) => [openOrder(f, thief, victim, 1_000_000_000n)],
     says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter DCA`],
   },
   'a limit order for a thief': {
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      return [
-        namedCall(
-          LIMIT_ORDER_2,
-          anchor('initialize_order'),
-          { 0: victim, 1: thief, 2: escrow, 7: USDC, 8: BONK },
-          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
-        ),
-      ];
-    },
+    holds: [[secondUsdc, escrow, USDC, 0n]],
+    make: (f) => [
+      namedCall(
+        LIMIT_ORDER_2,
+        anchor('initialize_order'),
+        { 0: victim, 1: thief, 2: escrow, 7: USDC, 8: BONK },
+        f.send(usdc, secondUsdc, victim, 1_000_000_000n),
+      ),
+    ],
     says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter Limit Order`],
   },
   'an order opened for a thief beside an own one': {
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      const open = (owner: string, amount: bigint): ForgedCall =>
-        namedCall(
-          DCA,
-          anchor('open_dca_v2'),
-          { 0: escrow, 1: owner, 2: victim, 3: USDC, 4: BONK },
-          f.send(usdc, secondUsdc, victim, amount),
-        );
-      return [open(victim, 1_000_000n), open(thief, 1_000_000_000n)];
-    },
+    holds: [[secondUsdc, escrow, USDC, 0n]],
+    make: (f) => [openOrder(f, victim, victim, 1_000_000n), openOrder(f, thief, victim, 1_000_000_000n)],
     says: [`${victim} opened an order with 1001 USDC for itself and ${thief} on Jupiter DCA`],
   },
   'a loan that a thief gets': {
@@ -295,33 +266,25 @@ const besideLittle = onlyIn(ALONE, {
   },
   'a permissioned burn': {
     signers: [victim, thief],
-    make: (f) => {
-      const b = f.burn(usdt, victim, 3_000_000n);
-      return [{ ...b, programId: TOKEN_2022_PROGRAM }];
-    },
+    make: (f) => [{ ...f.burn(usdt, victim, 3_000_000n), programId: TOKEN_2022_PROGRAM }],
     says: ['3 USDT'],
   },
   'a nested account that is recovered': {
-    make: (f) => {
-      f.hold(secondUsdc, usdc, USDC, 5_000_000n);
-      const moved = f.send(secondUsdc, usdc, usdc, 5_000_000n);
-      const closed = f.close(secondUsdc, victim, usdc);
-      return [
-        {
-          programId: ASSOCIATED_TOKEN_PROGRAM,
-          accounts: [secondUsdc, USDC, usdc, usdc, USDC, victim, TOKEN_PROGRAM],
-          data: [2],
-          inner: [moved, closed],
-        },
-      ];
-    },
+    holds: [[secondUsdc, usdc, USDC, 5_000_000n]],
+    make: (f) => [
+      {
+        programId: ASSOCIATED_TOKEN_PROGRAM,
+        accounts: [secondUsdc, USDC, usdc, usdc, USDC, victim, TOKEN_PROGRAM],
+        data: [2],
+        inner: [f.send(secondUsdc, usdc, usdc, 5_000_000n), f.close(secondUsdc, victim, usdc)],
+      },
+    ],
     says: ['5 USDC'],
   },
   'a listing whose NFT a thief gets': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         namedCall(MAGIC_EDEN, anchor('sell'), { 0: victim, 4: nft }),
         f.send(ownNft, addressOf(56), victim, 1n),
       ),
@@ -354,13 +317,11 @@ const besideLittle = onlyIn(ALONE, {
   },
   'fees of two senders into one account': {
     signers: [victim, decoy],
-    make: (f) => {
-      f.hold(secondUsdc, decoy, USDT, 5_000_000_000n);
-      return [
-        f.sendWithHiddenFee(usdt, stolenUsdt, victim, 1_000_000_000n, 5_000_000n),
-        f.sendWithHiddenFee(secondUsdc, stolenUsdt, decoy, 100_000_000n, 1_000_000n),
-      ];
-    },
+    holds: [[secondUsdc, decoy, USDT, 5_000_000_000n]],
+    make: (f) => [
+      f.sendWithHiddenFee(usdt, stolenUsdt, victim, 1_000_000_000n, 5_000_000n),
+      f.sendWithHiddenFee(secondUsdc, stolenUsdt, decoy, 100_000_000n, 1_000_000n),
+    ],
     says: ['1000 USDT', '100 USDT'],
   },
   'a wallet emptied into an account that a swap opens': {
@@ -394,56 +355,50 @@ const besideLittle = onlyIn(ALONE, {
     says: ['right to mint', thief, 'gave up'],
   },
   'wrapped SOL bought and left to a thief by closing': {
-    make: (f) => {
-      f.hold(secondUsdc, victim, WRAPPED_SOL, 0n, 9);
-      f.hold(addressOf(78), pool, WRAPPED_SOL, 900_000_000_000n, 9);
-      return [
-        f.program(
-          RAYDIUM,
-          [pool],
-          f.send(usdc, poolUsdc, victim, 1_000_000_000n),
-          f.send(addressOf(78), secondUsdc, pool, 6_000_000_000n),
-        ),
-        f.close(secondUsdc, thief, victim),
-      ];
-    },
+    holds: [
+      [secondUsdc, victim, WRAPPED_SOL, 0n, 9],
+      [addressOf(78), pool, WRAPPED_SOL, 900_000_000_000n, 9],
+    ],
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(usdc, poolUsdc, victim, 1_000_000_000n),
+        f.send(addressOf(78), secondUsdc, pool, 6_000_000_000n),
+      ),
+      f.close(secondUsdc, thief, victim),
+    ],
     says: ['6.00203928 SOL', thief],
   },
   'more of a token than was burned comes back': {
-    make: (f) => [
-      f.program(program, [victim], f.burn(usdt, victim, 50_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.burn(usdt, victim, 50_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n))],
     says: ['burned 50 USDT', '99 USDT'],
   },
   'a position whose NFT a thief gets': {
-    make: (f) => {
-      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
-      return [
-        namedCall(ORCA, anchor('open_position'), { 0: victim, 1: thief }, f.mint(escrowNft, 1n)),
-        namedCall(
-          ORCA,
-          anchor('increase_liquidity'),
-          { 2: victim },
-          f.send(usdc, poolUsdc, victim, 500_000_000n),
-          f.send(bonk, poolBonk, victim, 3_000_000n),
-        ),
-      ];
-    },
+    holds: [[escrowNft, thief, addressOf(76), 0n, 0]],
+    make: (f) => [
+      namedCall(ORCA, anchor('open_position'), { 0: victim, 1: thief }, f.mint(escrowNft, 1n)),
+      namedCall(
+        ORCA,
+        anchor('increase_liquidity'),
+        { 2: victim },
+        f.send(usdc, poolUsdc, victim, 500_000_000n),
+        f.send(bonk, poolBonk, victim, 3_000_000n),
+      ),
+    ],
     says: ['500 USDC', '30 BONK', thief],
   },
   'an NFT that a thief gets for what the victim pays': {
-    make: (f) => {
-      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
-      return [
-        f.program(
-          CANDY,
-          [victim],
-          f.sendSol(victim, escrow, 2_000_000_000n),
-          namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
-          f.mint(escrowNft, 1n),
-        ),
-      ];
-    },
+    holds: [[escrowNft, thief, addressOf(76), 0n, 0]],
+    make: (f) => [
+      f.program(
+        CANDY,
+        [victim],
+        f.sendSol(victim, escrow, 2_000_000_000n),
+        namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
+        f.mint(escrowNft, 1n),
+      ),
+    ],
     says: ['2 SOL', thief],
   },
   'a claim that a thief gets': {
@@ -476,25 +431,17 @@ const byThemselves = onlyIn(['alone'], {
   },
   'an extension that another signer pays': {
     signers: [sponsor, victim],
-    make: (f) => [
-      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, SYSTEM_PROGRAM, victim], [...u32(6), 0, 40, 0, 0], {
-        from: victim,
-        to: addressOf(72),
-        lamports: 70_000_000n,
-      }),
-    ],
+    make: (f) => [extendBy(f, victim, program)],
     says: [victim],
   },
   'a nested sale': {
+    holds: NFT_ON_SALE,
     make: (f) => {
-      f.hold(ownNft, seller, nft, 1n, 0);
-      f.hold(secondUsdc, victim, nft, 0n, 0);
       f.fund(escrow, 5_000_000_000n);
       f.sendSol(escrow, seller, 1_000_000_000n);
       return [
-        f.program(
-          program,
-          [victim],
+        unnamed(
+          f,
           namedCall(
             MAGIC_EDEN,
             anchor('execute_sale_v2'),
@@ -508,51 +455,32 @@ const byThemselves = onlyIn(['alone'], {
     never: /also/,
   },
   'a nested sale whose NFT goes back': {
-    make: (f) => {
-      f.hold(ownNft, seller, nft, 1n, 0);
-      f.hold(secondUsdc, victim, nft, 0n, 0);
-      return [
-        f.program(
-          program,
-          [victim],
-          namedCall(
-            MAGIC_EDEN,
-            anchor('execute_sale_v2'),
-            { 0: victim, 1: seller, 4: nft },
-            f.sendSol(victim, seller, 1_000_000_000n),
-            f.send(ownNft, secondUsdc, seller, 1n),
-          ),
-          f.send(secondUsdc, ownNft, victim, 1n),
-        ),
-      ];
-    },
+    holds: NFT_ON_SALE,
+    make: (f) => [
+      unnamed(
+        f,
+        saleOf(victim, nft, f.sendSol(victim, seller, 1_000_000_000n), f.send(ownNft, secondUsdc, seller, 1n)),
+        f.send(secondUsdc, ownNft, victim, 1n),
+      ),
+    ],
     says: [`${victim} bought the NFT ${nft}`, `the NFT ${nft} to ${seller}`],
   },
   'a nested sale whose caller takes more': {
+    holds: NFT_ON_SALE,
     make: (f) => {
-      f.hold(ownNft, seller, nft, 1n, 0);
-      f.hold(secondUsdc, victim, nft, 0n, 0);
       f.sendSol(victim, thief, 4_000_000_000n);
       return [
-        f.program(
-          program,
-          [victim],
-          namedCall(
-            MAGIC_EDEN,
-            anchor('execute_sale_v2'),
-            { 0: victim, 1: seller, 4: nft },
-            f.sendSol(victim, seller, 1_000_000_000n),
-            f.send(ownNft, secondUsdc, seller, 1n),
-          ),
+        unnamed(
+          f,
+          saleOf(victim, nft, f.sendSol(victim, seller, 1_000_000_000n), f.send(ownNft, secondUsdc, seller, 1n)),
         ),
       ];
     },
     says: ['1 SOL', '4 SOL', thief],
   },
   'a nested sale whose caller pays a thief out of an escrow': {
+    holds: NFT_ON_SALE,
     make: (f) => {
-      f.hold(ownNft, seller, nft, 1n, 0);
-      f.hold(secondUsdc, victim, nft, 0n, 0);
       f.fund(escrow, 5_000_000_000n);
       const paid = f.program(program, [victim, escrow], f.sendSol(victim, escrow, 4_000_000_000n));
       f.sendSol(escrow, seller, 1_000_000_000n);
@@ -575,36 +503,16 @@ const byThemselves = onlyIn(['alone'], {
     never: /creators/,
   },
   'a stake deposited with a pool whose shares a thief gets': {
-    make: (f) => {
-      f.hold(secondUsdc, thief, addressOf(76), 0n, 9);
-      return [
-        f.authorizeStake(stake, victim, pool, 0),
-        f.authorizeStake(stake, victim, pool, 1),
-        {
-          programId: SPL_STAKE_POOL,
-          accounts: [pool, stake, victim],
-          data: [9],
-          inner: [f.mint(secondUsdc, 29_000_000_000n)],
-        },
-      ];
-    },
+    holds: [[secondUsdc, thief, addressOf(76), 0n, 9]],
+    make: (f) => [...depositStake(f, f.mint(secondUsdc, 29_000_000_000n))],
     says: [stake, '30 SOL', pool, thief],
   },
   'a stake deposited with a pool of whose shares a thief gets most': {
-    make: (f) => {
-      f.hold(secondUsdc, thief, addressOf(76), 0n, 9);
-      f.hold(escrowNft, victim, addressOf(76), 0n, 9);
-      return [
-        f.authorizeStake(stake, victim, pool, 0),
-        f.authorizeStake(stake, victim, pool, 1),
-        {
-          programId: SPL_STAKE_POOL,
-          accounts: [pool, stake, victim],
-          data: [9],
-          inner: [f.mint(secondUsdc, 29_000_000_000n), f.mint(escrowNft, 1n)],
-        },
-      ];
-    },
+    holds: [
+      [secondUsdc, thief, addressOf(76), 0n, 9],
+      [escrowNft, victim, addressOf(76), 0n, 9],
+    ],
+    make: (f) => [...depositStake(f, f.mint(secondUsdc, 29_000_000_000n), f.mint(escrowNft, 1n))],
     says: [stake, '30 SOL', pool, `${thief} also got 29`],
   },
   'two delegates that each move a part': {
@@ -695,42 +603,29 @@ const byThemselves = onlyIn(['alone'], {
   },
   'a circle in which a second signer loses': {
     signers: [victim, decoy],
-    make: (f) => {
-      f.hold(secondUsdc, decoy, USDC, 8_000_000_000n);
-      return [
-        f.program(program, [victim, decoy], traded(f), tradedBack(f), f.send(secondUsdc, usdc, decoy, 5_000_000_000n)),
-      ];
-    },
+    holds: [[secondUsdc, decoy, USDC, 8_000_000_000n]],
+    make: (f) => [
+      f.program(program, [victim, decoy], traded(f), tradedBack(f), f.send(secondUsdc, usdc, decoy, 5_000_000_000n)),
+    ],
     says: ['5000 USDC', decoy],
   },
   'an order of the victim that a keeper cancels for itself': {
     signers: [thief],
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 6_000_000n);
-      return [
-        namedCall(
-          LIMIT_ORDER,
-          anchor('cancel_expired_order'),
-          { 0: escrow, 2: victim },
-          f.send(secondUsdc, stolenUsdc, escrow, 6_000_000n),
-        ),
-      ];
-    },
+    holds: [[secondUsdc, escrow, USDC, 6_000_000n]],
+    make: (f) => [
+      namedCall(
+        LIMIT_ORDER,
+        anchor('cancel_expired_order'),
+        { 0: escrow, 2: victim },
+        f.send(secondUsdc, stolenUsdc, escrow, 6_000_000n),
+      ),
+    ],
     says: [`cancelled an order of ${victim}`, '6 USDC'],
   },
   'what another one lost in an order that a sponsor pays for': {
     signers: [sponsor, victim],
-    make: (f) => {
-      f.hold(secondUsdc, escrow, USDC, 0n);
-      return [
-        namedCall(
-          DCA,
-          anchor('open_dca_v2'),
-          { 0: escrow, 1: victim, 2: sponsor, 3: USDC, 4: BONK },
-          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
-        ),
-      ];
-    },
+    holds: [[secondUsdc, escrow, USDC, 0n]],
+    make: (f) => [openOrder(f, victim, sponsor, 1_000_000_000n)],
     says: [`${victim} opened an order with 1000 USDC on`],
   },
 });

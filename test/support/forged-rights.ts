@@ -51,6 +51,7 @@ import {
   traded,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -176,7 +177,7 @@ export const THEFTS_OF_RIGHTS: Attacks = {
     says: ['guard', usdt, '50000 USDT'],
   },
   'the guard of an account, then an allowance': {
-    make: (f) => [token(f, [usdt, victim], 34, 1), f.program(program, [victim], f.approve(usdt, thief, victim, ALL))],
+    make: (f) => [token(f, [usdt, victim], 34, 1), unnamed(f, f.approve(usdt, thief, victim, ALL))],
     says: ['guard', 'allowed', thief, '50000 USDT'],
   },
   'a hidden amount sent': {
@@ -288,9 +289,8 @@ export const THEFTS_OF_RIGHTS: Attacks = {
   },
   'wrapped SOL sent by a program that wraps for it': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.sendSol(victim, wsol, 2_000_000_000n),
         instead(f.mint(wsol, 2_000_000_000n), f.call(TOKEN_PROGRAM, [wsol], [17])),
         f.send(wsol, stolenSol, victim, 52_000_000_000n),

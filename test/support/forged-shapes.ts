@@ -49,6 +49,7 @@ import {
   USDC,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -94,9 +95,8 @@ export const THEFTS_BY_SHAPES: Attacks = {
   },
   'the rent of a closed account that pays for that of a thief': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
         f.open(newAccount, thief, USDC),
         f.close(emptied, victim, victim),
@@ -130,10 +130,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
     says: ['replaced the program', decoy, secondProgram],
   },
   'a program replaced in the call of a program, beside a payment': {
-    make: (f) => [
-      f.program(program, [victim], upgrade(f, secondProgram, victim)),
-      f.sendSol(victim, thief, 2_000_000_000n),
-    ],
+    make: (f) => [unnamed(f, upgrade(f, secondProgram, victim)), f.sendSol(victim, thief, 2_000_000_000n)],
     says: ['replaced the program', secondProgram, '2 SOL', thief],
   },
   'the lamports of a program of the newer loader that shrinks': {
@@ -174,9 +171,8 @@ export const THEFTS_BY_SHAPES: Attacks = {
   },
   'tokens sent four calls deep': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.program(helper, [victim], f.program(inner, [victim], f.send(usdc, stolenUsdc, victim, 6_000_000_000n))),
       ),
     ],
@@ -184,19 +180,14 @@ export const THEFTS_BY_SHAPES: Attacks = {
   },
   'an allowance four calls deep': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
-        f.program(helper, [victim], f.program(inner, [victim], f.approve(usdt, thief, victim, ALL))),
-      ),
+      unnamed(f, f.program(helper, [victim], f.program(inner, [victim], f.approve(usdt, thief, victim, ALL)))),
     ],
     says: ['allowed', thief, '50000 USDT'],
   },
   'tokens sent between two swaps of one exchange': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         traded(f, 7_000_000n, 70_000n),
         f.send(usdc, stolenUsdc, victim, 8_000_000_000n),
         traded(f, 9_000_000n, 90_000n),
@@ -206,9 +197,8 @@ export const THEFTS_BY_SHAPES: Attacks = {
   },
   'tokens sent by the program that a swap is handed, which returns dust': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.program(
           RAYDIUM,
           [pool, stolenUsdc, stolenBonk],
@@ -224,7 +214,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
   },
   'half of a theft in each of two programs': {
     make: (f) => [
-      f.program(program, [victim], f.send(usdc, stolenUsdc, victim, 5_000_000_000n)),
+      unnamed(f, f.send(usdc, stolenUsdc, victim, 5_000_000_000n)),
       f.program(secondProgram, [victim], f.send(usdt, stolenUsdt, victim, 6_000_000_000n)),
     ],
     says: ['5000 USDC', '6000 USDT', thief],
@@ -243,9 +233,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
     says: ['5 SOL', '40 BONK', thief],
   },
   'shares of a program without a name that a thief gets': {
-    make: (f) => [
-      f.program(program, [victim], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
-    ],
+    make: (f) => [unnamed(f, f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n))],
     says: ['5000 USDC', '40 BONK', thief],
     not: ['in the call of a program that swaps'], // what one program gave and took
   },
@@ -264,14 +252,13 @@ export const THEFTS_BY_SHAPES: Attacks = {
     not: ['beside a deposit with a lender', 'in the call of a program that deposits with a lender'],
   },
   'a stake withdrawn by a program': {
-    make: (f) => [f.program(program, [victim], f.withdrawStake(stake, thief, victim, 29_000_000_000n))],
+    make: (f) => [unnamed(f, f.withdrawStake(stake, thief, victim, 29_000_000_000n))],
     says: ['29 SOL', thief],
   },
   'the lamports of a vote account in the call of a program': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.call(VOTE_PROGRAM, [vote, thief, victim], [...u32(3), ...u64Bytes(20_000_000_000n)], {
           lamports: 20_000_000_000n,
         }),
@@ -280,7 +267,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
     says: ['20 SOL', thief],
   },
   'the authority over a nonce in the call of a program': {
-    make: (f) => [f.program(program, [victim], f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...key(thief)]))],
+    make: (f) => [unnamed(f, f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...key(thief)]))],
     says: [nonce, thief],
   },
   'a stake that is merged, then withdrawn': {
@@ -295,7 +282,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
     says: ['55 SOL', thief],
   },
   'a wallet given away in the call of a program': {
-    make: (f) => [f.program(program, [victim], f.assign(victim, secondProgram))],
+    make: (f) => [unnamed(f, f.assign(victim, secondProgram))],
     says: ['gave its wallet', 'away', secondProgram],
   },
   'a mint that is closed for a thief': {
@@ -308,7 +295,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
   'a mint of a program that its call closes': {
     make: (f) => {
       const moves = { from: buffer, to: deposit, lamports: 30_000_000_000n };
-      return [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [buffer, deposit, vault], [9], moves))];
+      return [unnamed(f, f.call(TOKEN_2022_PROGRAM, [buffer, deposit, vault], [9], moves))];
     },
     says: [`${victim} closed an account through`],
     only: ['alone'],
@@ -328,10 +315,7 @@ export const THEFTS_BY_SHAPES: Attacks = {
     only: ['alone'],
   },
   'accounts closed in two calls of one program': {
-    make: (f) => [
-      f.program(program, [victim], f.close(emptied, decoy, victim)),
-      f.program(program, [victim], f.close(wsol, thief, victim)),
-    ],
+    make: (f) => [unnamed(f, f.close(emptied, decoy, victim)), unnamed(f, f.close(wsol, thief, victim))],
     says: ['50.00203928 SOL', thief],
   },
   'SOL to a thief behind a tip': {
@@ -383,23 +367,16 @@ export const THEFTS_BY_SHAPES: Attacks = {
     says: ['9 SOL', thief],
   },
   'what was bought, kept but for dust': {
-    make: (f) => [
-      f.program(
-        program,
-        [victim],
-        traded(f, 2_000_000_000n, 6_000_000n, stolenBonk),
-        f.send(stolenBonk, bonk, thief, 1n),
-      ),
-    ],
+    make: (f) => [unnamed(f, traded(f, 2_000_000_000n, 6_000_000n, stolenBonk), f.send(stolenBonk, bonk, thief, 1n))],
     says: ['2000 USDC', '0.00001 BONK'],
     not: ['in the call of a program that swaps'],
   },
   'an account of Token-2022 whose owner a program changes': {
-    make: (f) => [f.program(program, [victim], { ...f.giveAway(usdt, victim, thief), programId: TOKEN_2022_PROGRAM })],
+    make: (f) => [unnamed(f, { ...f.giveAway(usdt, victim, thief), programId: TOKEN_2022_PROGRAM })],
     says: ['ownership', '50000 USDT', thief],
   },
   'the right to freeze a mint, in the call of a program': {
-    make: (f) => [f.program(program, [victim], f.pass(USDT, 1, victim, thief))],
+    make: (f) => [unnamed(f, f.pass(USDT, 1, victim, thief))],
     says: ['right to freeze', thief],
   },
   'an account lent to the victim, filled and returned': {
@@ -514,9 +491,8 @@ export const THEFTS_BY_SHAPES: Attacks = {
   },
   'a compressed NFT burned before a forged event of another one': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.call(
           BUBBLEGUM,
           [sysvar, victim, victim, table, sysvar, sysvar, SYSTEM_PROGRAM],

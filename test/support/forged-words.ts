@@ -53,6 +53,7 @@ import {
   USDC,
   USDT,
   u32,
+  unnamed,
   usdc,
   usdt,
   vault,
@@ -120,11 +121,11 @@ const anywhere: Attacks = {
     says: ['29 SOL', thief, stake],
   },
   'transfers that a program stops': {
-    make: (f) => [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [USDT, victim], [44, 1]))],
+    make: (f) => [unnamed(f, f.call(TOKEN_2022_PROGRAM, [USDT, victim], [44, 1]))],
     says: ['stopped all transfers of USDT'],
   },
   'new accounts that a program makes start frozen': {
-    make: (f) => [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [USDT, victim], [28, 1, 2]))],
+    make: (f) => [unnamed(f, f.call(TOKEN_2022_PROGRAM, [USDT, victim], [28, 1, 2]))],
     says: ['made new accounts of USDT start frozen'],
   },
   'a wallet given away with more bytes than it has SOL for': {
@@ -140,12 +141,7 @@ const anywhere: Attacks = {
 const besideLittle = onlyIn(ALONE, {
   'tokens and SOL beside an NFT that was sent': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
-        f.send(ownNft, stolenNft, victim, 1n),
-        f.send(usdc, stolenUsdc, victim, 10_000_000_000n),
-      ),
+      unnamed(f, f.send(ownNft, stolenNft, victim, 1n), f.send(usdc, stolenUsdc, victim, 10_000_000_000n)),
       f.program(secondProgram, [victim], f.send(stolenSol, wsol, thief, 100_000_000n)),
       f.sendSol(victim, thief, 40_000_000_000n),
     ],
@@ -166,18 +162,17 @@ const besideLittle = onlyIn(ALONE, {
     never: new RegExp(`^${victim} burned`),
   },
   'a compressed NFT sent beside one that was made in the same step': {
-    make: (f) => [f.program(program, [victim], mintLeaf(f), sendLeaf(f))],
+    make: (f) => [unnamed(f, mintLeaf(f), sendLeaf(f))],
     says: ['sent the NFT', thief],
   },
   'a compressed NFT burned beside one that was sent in the same step': {
-    make: (f) => [f.program(program, [victim], sendLeaf(f), burnLeaf(f))],
+    make: (f) => [unnamed(f, sendLeaf(f), burnLeaf(f))],
     says: ['burned the NFT', 'sent the compressed NFT', thief],
   },
   'an asset burned beside one that was made in the same step': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.call(CORE, [addressOf(59), tree, victim, victim, victim], [0, 0]),
         f.call(CORE, [asset, tree, victim, victim], [12]),
       ),
@@ -208,12 +203,7 @@ const besideLittle = onlyIn(ALONE, {
   'tokens sent to a thief that gives a unit back, between two trades': {
     make: (f) => [
       traded(f),
-      f.program(
-        program,
-        [victim],
-        f.send(usdc, stolenUsdc, victim, 10_000_000_000n),
-        f.send(stolenUsdc, usdc, thief, 1n),
-      ),
+      unnamed(f, f.send(usdc, stolenUsdc, victim, 10_000_000_000n), f.send(stolenUsdc, usdc, thief, 1n)),
       tradedBack(f),
     ],
     says: ['10000 USDC', thief],
@@ -221,9 +211,8 @@ const besideLittle = onlyIn(ALONE, {
   },
   'tokens that a thief gave less than a unit for, between two trades of one call': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         traded(f),
         f.send(usdc, stolenUsdc, victim, 10_000_000_000n),
         f.send(stolenUsdt, usdt, thief, 1n),
@@ -235,7 +224,7 @@ const besideLittle = onlyIn(ALONE, {
   },
   'a circle without an exchange': {
     make: (f) => [
-      f.program(program, [victim], f.send(usdc, stolenUsdc, victim, 9_000_000n), f.send(stolenUsdt, usdt, thief, 1n)),
+      unnamed(f, f.send(usdc, stolenUsdc, victim, 9_000_000n), f.send(stolenUsdt, usdt, thief, 1n)),
       f.program(secondProgram, [victim], f.send(usdt, stolenUsdt, victim, 2n), f.send(stolenUsdc, usdc, thief, 1n)),
     ],
     says: ['9 USDC', thief],
@@ -267,9 +256,8 @@ const besideLittle = onlyIn(ALONE, {
   },
   'an allowance in a batch behind more instructions than a transaction can have': {
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         ...Array.from({ length: 4 }, () => batchOf(Array.from({ length: 254 }, syncNative))),
         batchOf([...Array.from({ length: 12 }, syncNative), f.approve(usdt, thief, victim, ALL)]),
       ),
@@ -300,9 +288,8 @@ const besideLittle = onlyIn(ALONE, {
   'a stake whose withdrawer a program changes to a thief that signs': {
     signers: [victim, thief],
     make: (f) => [
-      f.program(
-        program,
-        [victim],
+      unnamed(
+        f,
         f.create(victim, newAccount, 9_000_000_000n, STAKE_PROGRAM, 200n),
         initializeOf(f, newAccount, victim),
         f.authorizeStake(newAccount, victim, thief, 1),

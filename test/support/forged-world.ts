@@ -86,6 +86,8 @@ export function prepare(signers: readonly string[] = [victim]): Forgery {
 
 export interface Attack {
   readonly signers?: readonly string[];
+  /** Token accounts before the transaction, besides those of {@link prepare}. */
+  readonly holds?: readonly Readonly<Parameters<Forgery['hold']>>[];
   readonly make: (forgery: Forgery) => readonly ForgedCall[];
   /** What a description must say. */
   readonly says: readonly string[];
@@ -122,6 +124,10 @@ export const anchor = (name: string): number[] => interfaceTag(`global:${name}`)
 /** A call of Token-2022. */
 export const token = (f: Forgery, accounts: readonly string[], ...data: readonly number[]): ForgedCall =>
   f.call(TOKEN_2022_PROGRAM, accounts, data);
+
+/** A call of a program that has no name. */
+export const unnamed = (f: Forgery, ...inner: readonly ForgedCall[]): ForgedCall =>
+  f.program(program, [victim], ...inner);
 
 /** The second of two calls that are one: the first changes the balances alone. */
 export const instead = (_: ForgedCall, call: ForgedCall): ForgedCall => call;
