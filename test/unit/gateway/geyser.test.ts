@@ -62,6 +62,7 @@ import { toJson } from '../../../src/shared/domain/to-json.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { decodeUpdate } from '../../support/decode-update.ts';
+import { blockUpdate, linkOf } from '../../support/feed-block.ts';
 import { waitFor } from '../../support/harness.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -851,8 +852,8 @@ function openFeedSessions({
   const never = (): never => {
     throw new Error('this is not to happen');
   };
-  const open = () =>
-    new FeedAccountSession({
+  const open = (t?: Test): FeedAccountSession => {
+    const session = new FeedAccountSession({
       clock,
       ring,
       blocks,
@@ -885,15 +886,34 @@ function openFeedSessions({
       onFalse: (reason) => falsehoods.push(reason),
       onGivenUp: (reason) => givenUp.push(reason),
     });
+    t?.teardown(() => session.close());
+    return session;
+  };
+  /** Has nodes answer that each account is `json`. */
+  const answer = (slot: number, json: string, agreement?: RpcResponse['agreement']): void => {
+    rpc.call = async (_, [named] = []) => {
+      const value = Buffer.from(`[${(named as string[]).map(() => json)}]`);
+      return { slot, result: value, value, ...(agreement && { agreement }) };
+    };
+  };
+  const follow = (session: FeedAccountSession, states: readonly AccountState[]): void => {
+    clock.advance(1);
+    for (const state of states) session.add(state);
+    clock.advance(500);
+  };
+  /** Sends a block, and waits for a turn of the event loop. */
+  const send = (...block: Parameters<typeof blockUpdate>): Promise<void> => {
+    deliver(blockUpdate(...block));
+    return new Promise(setImmediate);
+  };
   const kept = { clock, requests, open, rpc, blocks, falsehoods, givenUp, ineligible };
-  return { ...kept, deliver: (bytes: Uint8Array) => deliver(bytes) };
+  return { ...kept, answer, follow, send, deliver: (bytes: Uint8Array) => deliver(bytes) };
 }
 
 t.test('streams of a feed', async (t) => {
   const { clock, requests, open } = openFeedSessions();
   const states = Array.from({ length: 50_000 }, (_, i) => stateOf(addressOfNumber(i)));
-  const session = open();
-  t.teardown(() => session.close());
+  const session = open(t);
   const namedIn = (request: Uint8Array | undefined): number =>
     request === undefined
       ? 0
@@ -938,24 +958,18 @@ t.test('streams of a feed', async (t) => {
 });
 
 t.test('an account that another session has claimed for newer slots waits until the feed is there', async (t) => {
-  const { clock, open, rpc, deliver } = openFeedSessions();
-  const session = open();
-  t.teardown(() => session.close());
+  const { open, answer, follow, send } = openFeedSessions();
+  const session = open(t);
   const state = stateOf(addressOfNumber(1));
   const ahead = new Watermark(() => undefined);
   state.attach(ahead);
   state.adopt(10, null, ahead);
   ahead.advance(14, 0);
-  const value = Buffer.from('[null]');
-  rpc.call = async () => ({ slot: 10, result: value, value });
-  clock.advance(1);
-  session.add(state);
-  clock.advance(500);
+  answer(10, 'null');
+  follow(session, [state]);
   const slots: unknown[] = [];
   for (let slot = 9; slot < 16; slot++) {
-    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, []));
-    await new Promise(setImmediate);
+    await send(slot);
     slots.push(state.lease?.slot);
   }
   t.same(slots, [...Array.from({ length: 5 }), 14, 15]);
@@ -966,7 +980,7 @@ t.test('what an account was before it was not covered for a while is not claimed
     ['another value', 222],
     ['the same value', 111],
   ] as const) {
-    const { clock, open, rpc, deliver } = openFeedSessions();
+    const { open, answer, follow, send } = openFeedSessions();
     const session = open();
     const granted: unknown[] = [];
     const observer = {
@@ -980,15 +994,10 @@ t.test('what an account was before it was not covered for a while is not claimed
     state.onRead(90, unparsedJson(111));
     lost.advance(100, 0);
     lost.markLost();
-    clock.advance(1);
-    session.add(state);
-    clock.advance(500);
-    const value = Buffer.from(`[${unparsedJson(lamports)}]`);
-    rpc.call = async () => ({ slot: 110, result: value, value });
+    follow(session, [state]);
+    answer(110, unparsedJson(lamports));
     for (let slot = 109; slot < 112; slot++) {
-      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-      deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, []));
-      await new Promise(setImmediate);
+      await send(slot);
     }
     t.same(
       granted,
@@ -1004,9 +1013,8 @@ t.test('what an account was before it was not covered for a while is not claimed
 });
 
 t.test('what a node has read before later writes is claimed for no slot, whatever was claimed elsewhere', async (t) => {
-  const { clock, open, rpc, deliver } = openFeedSessions();
-  const session = open();
-  t.teardown(() => session.close());
+  const { open, rpc, follow, send } = openFeedSessions();
+  const session = open(t);
   const granted: unknown[] = [];
   const observer = {
     onGranted: (each: LeaseHolder, lease: WatermarkLease) => granted.push([lease.slot, (each as AccountState).json]),
@@ -1018,9 +1026,7 @@ t.test('what a node has read before later writes is claimed for no slot, whateve
   state.onSyncEvent({ name: 'armed' });
   state.onRead(12, unparsedJson(5));
   lost.markLost();
-  clock.advance(1);
-  session.add(state);
-  clock.advance(500);
+  follow(session, [state]);
   const value = Buffer.from(`[${unparsedJson(2)}]`);
   let answer = (): void => {};
   rpc.call = () =>
@@ -1029,11 +1035,9 @@ t.test('what a node has read before later writes is claimed for no slot, whateve
     });
   const paid = { lamports: 5n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(0) };
   for (let slot = 10; slot < 14; slot++) {
-    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
     const write = { address: state.address, account: slot === 12 ? paid : undefined, writeVersion: slot };
     const writes = slot > 11 ? [write] : [];
-    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes }, writes));
-    await new Promise(setImmediate);
+    await send(slot, { writes });
   }
   answer();
   for (let i = 0; i < 4; i++) await new Promise(setImmediate);
@@ -1059,27 +1063,18 @@ function twoOperators(): OperatorAgreement {
 }
 
 t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
-  const agreement = twoOperators();
-  const { clock, open, rpc, blocks, falsehoods, deliver } = openFeedSessions({ agreement });
-  const session = open();
-  t.teardown(() => session.close());
+  const world = openFeedSessions({ agreement: twoOperators() });
+  const { clock, open, blocks, falsehoods, deliver, follow, send } = world;
+  const session = open(t);
   const address = addressOfNumber(1);
   const state = stateOf(address);
   /** What nodes answer: a balance, given by a number of operators. */
-  const answer = (slot: number, lamports: number, agreed: number): void => {
-    const value = Buffer.from(`[${unparsedJson(lamports)}]`);
-    rpc.call = async () => ({ slot, result: value, value, agreement: { slot, agreed, read: 2, needed: 2 } });
-  };
+  const answer = (slot: number, lamports: number, agreed: number): void =>
+    world.answer(slot, unparsedJson(lamports), { slot, agreed, read: 2, needed: 2 });
   let filter = 2;
-  const block = (slot: number): Promise<void> => {
-    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-    deliver(encodeBlockUpdate([`b${filter}`], { ...link, transactionCount: 0, writes: [] }, []));
-    return new Promise(setImmediate);
-  };
+  const block = (slot: number): Promise<void> => send(slot, { filters: [`b${filter}`] });
   answer(10, 5, 1);
-  clock.advance(1);
-  session.add(state);
-  clock.advance(500);
+  follow(session, [state]);
   for (let slot = 9; slot < 12; slot++) await block(slot);
   t.equal(state.lease?.slot, 11);
   t.equal(state.previous, undefined, 'nothing was claimed before it was known');
@@ -1127,22 +1122,13 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
 });
 
 t.test('an audit refutes what is kept of an account that has become too large without the feed', async (t) => {
-  const { clock, open, rpc, falsehoods, deliver } = openFeedSessions();
-  const session = open();
-  t.teardown(() => session.close());
+  const { open, falsehoods, answer, follow, send } = openFeedSessions();
+  const session = open(t);
   const state = stateOf(addressOfNumber(1));
-  const answer = (slot: number, json: string): void => {
-    const value = Buffer.from(`[${json}]`);
-    rpc.call = async () => ({ slot, result: value, value });
-  };
   answer(10, unparsedJson(5));
-  clock.advance(1);
-  session.add(state);
-  clock.advance(500);
+  follow(session, [state]);
   for (let slot = 9; slot < 12; slot++) {
-    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, []));
-    await new Promise(setImmediate);
+    await send(slot);
   }
   t.equal(state.lease?.slot, 11);
   answer(11, unparsedJson(5).replace('""', `"${'A'.repeat(1700)}"`));
@@ -1154,7 +1140,7 @@ t.test('a missing block', async (t) => {
   /** A feed that has applied the blocks up to 20, and then has lost its connection. Reads of blocks wait, after some that fail. */
   const openGap = async (failures = 0) => {
     let listener: FeedListener | undefined;
-    const { clock, open, rpc, requests, blocks, falsehoods, deliver } = openFeedSessions({
+    const { clock, open, rpc, requests, blocks, falsehoods, deliver, follow } = openFeedSessions({
       random: () => 0,
       onSubscribe: (next) => {
         listener = next;
@@ -1174,8 +1160,7 @@ t.test('a missing block', async (t) => {
     };
     const send = async (slot: number, parent = slot - 1, blockhash = `${slot}`): Promise<void> => {
       const filters = [...decodeRequest(requests.at(-1) ?? Buffer.alloc(0)).blocks.keys()];
-      const link = { slot, blockhash, parentSlot: parent, parentBlockhash: `${parent}` };
-      deliver(encodeBlockUpdate(filters, { ...link, transactionCount: 0, writes: [] }, []));
+      deliver(blockUpdate(slot, { filters, blockhash, parentSlot: parent }));
       for (let i = 0; i < 5; i++) await new Promise(setImmediate);
     };
     const reconnect = async (): Promise<void> => {
@@ -1183,9 +1168,7 @@ t.test('a missing block', async (t) => {
       clock.advance(2000);
       await null;
     };
-    clock.advance(1);
-    session.add(state);
-    clock.advance(500);
+    follow(session, [state]);
     for (let slot = 9; slot <= 20; slot++) await send(slot);
     const answer = async (): Promise<void> => {
       waiting.shift()?.();
@@ -1264,11 +1247,8 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
     const accounts = Array.from({ length: 2500 }, (_, i): FeedAccount => {
       return { address: addressOfNumber(i), priority: 1, history: undefined };
     });
-    const send = (slot: number, parentSlot = slot - 1): void =>
-      stream.onUpdate({
-        ...{ kind: 'block', filters: ['b2'], slot, blockhash: `${slot}`, parentSlot, parentBlockhash: `${parentSlot}` },
-        writes: [],
-      });
+    const send = (slot: number, parentSlot?: number): void =>
+      stream.onUpdate({ kind: 'block', filters: ['b2'], ...linkOf(slot, parentSlot), writes: [] });
     stream.start();
     for (const account of accounts) stream.add(account);
     stream.sendFilter();
@@ -1295,23 +1275,15 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
   });
 
   t.test('where a block has written more than can be replaced in one', async (t) => {
-    const { clock, open, rpc, deliver, givenUp } = openFeedSessions();
-    const session = open();
-    t.teardown(() => session.close());
+    const { clock, open, deliver, givenUp, answer, follow } = openFeedSessions();
+    const session = open(t);
     const states = Array.from({ length: 4200 }, (_, i) => stateOf(addressOfNumber(i)));
-    let [nodeSlot, shown] = [10, 'null'];
-    rpc.call = async (_, [named] = []) => {
-      const value = Buffer.from(`[${(named as string[]).map(() => shown)}]`);
-      return { slot: nodeSlot, result: value, value };
-    };
-    clock.advance(1);
-    for (const state of states) session.add(state);
-    clock.advance(500);
+    answer(10, 'null');
+    follow(session, states);
     const paid = { lamports: 5n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(0) };
     const block = (slot: number, written: readonly AccountState[]) => {
-      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
       const writes = written.map(({ address }) => ({ address, account: paid, writeVersion: slot }));
-      return deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes }, writes));
+      return deliver(blockUpdate(slot, { writes }));
     };
     const untilRead = async (): Promise<void> => {
       while (session.syncing > 0) {
@@ -1335,11 +1307,12 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
     for (const each of ['undefined paid', 'undefined none']) seen.delete(each); // not claimed until it is read
     t.same(seen, new Set(['11 paid', '11 none']), 'nothing is claimed for the block before all of it can be');
     t.same(claimed(), new Set(['undefined paid', 'undefined none', '12 none']));
-    [nodeSlot, shown] = [12, unparsedJson(5)];
+    answer(12, unparsedJson(5));
     await untilRead();
     t.same(claimed(), new Set(['12 paid', '12 none']));
-    for (nodeSlot = 13; nodeSlot < 20; nodeSlot++) {
-      const [before, next] = [clock.monotonic(), nodeSlot];
+    for (let next = 13; next < 20; next++) {
+      const before = clock.monotonic();
+      answer(next, unparsedJson(5));
       await block(next, states.slice(0, 4001));
       while (session.slot < next) await new Promise(setImmediate);
       await untilRead();
@@ -1349,20 +1322,13 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
   });
 
   t.test('where a late block makes all final', async (t) => {
-    const { clock, open, rpc, deliver } = openFeedSessions();
-    const session = open();
-    t.teardown(() => session.close());
+    const { clock, open, deliver, answer, follow } = openFeedSessions();
+    const session = open(t);
     const states = Array.from({ length: 1200 }, (_, i) => stateOf(addressOfNumber(i), 'finalized'));
-    rpc.call = async (_, [named] = []) => {
-      const value = Buffer.from(`[${(named as string[]).map(() => 'null')}]`);
-      return { slot: 10, result: value, value };
-    };
-    clock.advance(1);
-    for (const state of states) session.add(state);
-    clock.advance(500);
+    answer(10, 'null');
+    follow(session, states);
     for (let slot = 10; slot <= 20; slot++) {
-      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-      deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, []));
+      deliver(blockUpdate(slot));
       for (let i = 0; i < 4; i++) {
         for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
         clock.advance(100);
@@ -1379,22 +1345,15 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
 });
 
 t.test('what is final advances though other blocks become final while it is settled', async (t) => {
-  const { clock, open, rpc, deliver } = openFeedSessions();
-  const session = open();
-  t.teardown(() => session.close());
+  const { clock, open, deliver, answer, follow } = openFeedSessions();
+  const session = open(t);
   const states = Array.from({ length: 990 }, (_, i) => stateOf(addressOfNumber(i), 'finalized'));
-  rpc.call = async (_, [named] = []) => {
-    const value = Buffer.from(`[${(named as string[]).map(() => 'null')}]`);
-    return { slot: 10, result: value, value };
-  };
-  clock.advance(1);
-  for (const state of states) session.add(state);
-  clock.advance(500);
+  answer(10, 'null');
+  follow(session, states);
   const block = (slot: number): void => {
-    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
     const written = slot > 20 ? states.slice(1) : [];
     const writes = written.map(({ address }) => ({ address, account: undefined, writeVersion: slot }));
-    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes }, writes));
+    deliver(blockUpdate(slot, { writes }));
   };
   for (let slot = 10; slot <= 20; slot++) {
     block(slot);
@@ -1611,15 +1570,11 @@ t.test('a feed that is not what it should be', async (t) => {
   const tip = (): number => Math.floor(world.clock.monotonic() / 400);
   const world = openFeedSessions({ random: () => 0.99, tipAt: tip, onSubscribe: (listener) => opened.push(listener) });
   const opened: FeedListener[] = [];
-  const { clock, requests, deliver, givenUp } = world;
+  const { clock, requests, deliver, givenUp, send } = world;
   const unavailable: FeedFailure = { code: 14, reason: 'has ended' };
   const versionIn = (request: Uint8Array | undefined): string =>
     [...(request === undefined ? [] : decodeRequest(request).blocks.keys())].join();
-  const block = (slot: number): Promise<void> => {
-    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-    deliver(encodeBlockUpdate([versionIn(requests.at(-1))], { ...link, transactionCount: 0, writes: [] }, []));
-    return new Promise(setImmediate);
-  };
+  const block = (slot: number): Promise<void> => send(slot, { filters: [versionIn(requests.at(-1))] });
   const pass = async (slots: number, sent: () => number): Promise<void> => {
     for (let passed = 0; passed < slots; passed++) {
       clock.advance(400);
@@ -1627,8 +1582,7 @@ t.test('a feed that is not what it should be', async (t) => {
     }
   };
   world.rpc.call = async () => {
-    const account = `{"lamports":5,"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"data":["","base64"],"space":0}`;
-    const value = Buffer.from(`[${account}]`);
+    const value = Buffer.from(`[${unparsedJson(5)}]`);
     return { slot: tip(), result: value, value };
   };
   const session = world.open();
@@ -1704,17 +1658,12 @@ t.test('I16: a feed that jumps ahead of its node is given up, and nothing is cla
     const expectedGenesisHash = undefined;
     const consensus = new SlotConsensus({ clock, settings: UPSTREAM_SETTINGS, expectedGenesisHash, onQuarantine() {} });
     const world = openFeedSessions({ clock, acceptsSlot: (...slot) => consensus.acceptsSlot('node-1', ...slot) });
-    const { open, rpc, deliver } = world;
-    const [session, value] = [open(), Buffer.from('[null,null]')];
-    t.teardown(() => session.close());
+    const { open, answer, deliver, send } = world;
+    const session = open(t);
     const states = [stateOf(addressOfNumber(1)), stateOf(addressOfNumber(2), 'finalized')];
     for (const state of states) session.add(state);
-    rpc.call = async () => ({ slot: 10, result: value, value });
-    const block = async (slot: number, parent = slot - 1): Promise<void> => {
-      const link = { slot, blockhash: `${slot}`, parentSlot: parent, parentBlockhash: `${parent}` };
-      deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, []));
-      await new Promise(setImmediate);
-    };
+    answer(10, 'null');
+    const block = (slot: number, parentSlot = slot - 1): Promise<void> => send(slot, { parentSlot });
     const finalize = (slot: number) => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
     consensus.start();
     clock.advance(1);
@@ -1749,8 +1698,7 @@ t.test('I16: a feed that jumps ahead of its node is given up, and nothing is cla
 
 t.test('accounts that can not be read keep no others from being live, nor are they read without end', async (t) => {
   const { clock, requests, open, rpc, deliver, ineligible } = openFeedSessions();
-  const session = open();
-  t.teardown(() => session.close());
+  const session = open(t);
   const addressesFrom = (first: number, count: number) =>
     Array.from({ length: count }, (_, i) => addressOfNumber(first + i));
   const [usual, barred] = [addressesFrom(1, 60), addressesFrom(200, 2)];
@@ -1775,9 +1723,8 @@ t.test('accounts that can not be read keep no others from being live, nor are th
   };
   const pass = async (slots: number): Promise<void> => {
     for (const end = slot + slots; slot < end; slot++) {
-      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
       const filters = [...decodeRequest(requests.at(-1) ?? Buffer.alloc(0)).blocks.keys()];
-      deliver(encodeBlockUpdate(filters, { ...link, transactionCount: 0, writes: [] }, []));
+      deliver(blockUpdate(slot, { filters }));
       for (let i = 0; i < 8; i++) {
         for (let turn = 0; turn < 6; turn++) await new Promise(setImmediate);
         clock.advance(50);
@@ -1825,18 +1772,12 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     writeVersion: 1,
     value: { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(1000) },
   });
-  const link = (slot: number) => ({
-    slot,
-    blockhash: `${slot}`,
-    parentSlot: slot - 1,
-    parentBlockhash: `${slot - 1}`,
-  });
 
   t.test('a block of which accounts were forgotten is none: the next one shows the gap', async (t) => {
     const assembly = new BlockAssembly('accounts', FEED_RULES, 4000);
     assembly.restart(true);
     const received = (slot: number) =>
-      assembly.add({ kind: 'block-meta', filters: ['m1'], ...link(slot) })?.writes.map(({ address }) => address);
+      assembly.add({ kind: 'block-meta', filters: ['m1'], ...linkOf(slot) })?.writes.map(({ address }) => address);
     const send = (slot: number, keys: string): void => {
       for (const key of keys) assembly.add({ kind: 'account', filters: [], slot, write: write(key) });
     };
@@ -1854,16 +1795,12 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     assembly.restart(true);
     for (const slot of [Number.MAX_SAFE_INTEGER, ...Array.from({ length: 64 }, (_, i) => i + 5)])
       assembly.add({ kind: 'account', filters: [], slot, write: write('a') });
-    t.equal(assembly.add({ kind: 'block-meta', filters: ['m1'], ...link(68) })?.writes.length, 1);
+    t.equal(assembly.add({ kind: 'block-meta', filters: ['m1'], ...linkOf(68) })?.writes.length, 1);
   });
 
   t.test('an account of which too much is written until it is read is read again behind that', async (t) => {
     const arming = new Arming<FeedAccount>(3000);
-    const account: FeedAccount = {
-      address: 'a',
-      priority: 0,
-      history: undefined,
-    };
+    const account: FeedAccount = { address: 'a', priority: 0, history: undefined };
     const versionAt = (slot: number) => ({ slot, value: write('a').value });
     arming.add(account, 1);
     arming.onFilterInForce(1, 5);
@@ -1887,7 +1824,7 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     const isOneEpoch = (): boolean => true;
     const applied = { slot: 1, blockhash: '1' };
     const gap = new Gap(4000);
-    gap.wait({ ...link(13), version: 1, writes: [] });
+    gap.wait({ ...linkOf(13), version: 1, writes: [] });
     const missed = (slot: number, blockhash: string, parentSlot: number, parentBlockhash: string) => ({
       ...{ slot, blockhash, parentSlot, parentBlockhash, written: new Set<string>() },
     });
@@ -1900,7 +1837,7 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
 
   t.test('too many behind a gap end the wait', async (t) => {
     const gap = new Gap(4000);
-    const block = (slot: number) => ({ ...link(slot), version: 1, writes: [write('a'), write('b')] });
+    const block = (slot: number) => ({ ...linkOf(slot), version: 1, writes: [write('a'), write('b')] });
     t.same([gap.wait(block(5)), gap.wait(block(6))], [true, false]);
     gap.close();
     t.equal(gap.wait(block(7)), true);
