@@ -691,10 +691,8 @@ t.test('a view that Back shows is live again, and one that was left half loaded 
   await page.locator('h1').click();
   await page.keyboard.press('ArrowRight');
   await page.waitForURL(new RegExp(`q=${slot + 1}$`));
-  t.same(
-    problems.filter((problem) => !/status of 404/.test(problem)),
-    [],
-  );
+  const unexpected = problems.filter((problem) => !/status of 404/.test(problem));
+  t.same(unexpected, []);
 });
 
 t.test('the transactions of a block are filtered, and the URL has the filter', async (t) => {

@@ -97,10 +97,8 @@ t.test('while the network stands still old and new pages say so, and nothing on 
   t.same(await boxes(host.page), boxesBefore, 'no widget has another size');
   const time = host.page.locator('slotgate-status [part~=time]').first();
   t.match(await time.textContent(), /^\d+ [ms].* without a new slot$/);
-  t.same(
-    [old, fresh].flatMap(({ problems }) => problems),
-    [],
-  );
+  const found = [old, fresh].flatMap(({ problems }) => problems);
+  t.same(found, []);
 
   await cluster.control.resumeSlots();
   for (const { page } of [old, fresh]) await untilState(page, 'live');
@@ -185,10 +183,8 @@ t.test('eight tabs of one browser share one line; when its tab closes another op
   await waitFor(() => opened() === 2, 'another line');
   t.equal(sockets.at(-1)?.opened, 0, 'none waits until the hidden tabs, which came first, leave the queue');
   for (const { page } of others) await untilRising(page);
-  t.same(
-    others.flatMap(({ problems }) => problems),
-    [],
-  );
+  const found = others.flatMap(({ problems }) => problems);
+  t.same(found, []);
 });
 
 t.test('eight browsers behind one address show a slot that rises, though five streams are its limit', async (t) => {

@@ -66,15 +66,11 @@ t.test('a name stands in quotation marks, and no name draws the mark of a known 
   );
   const named = assets.filter(({ isIsolated }) => isIsolated);
   t.equal(named.length, hostile.length + 1);
-  t.same(
-    named.filter(({ name }) => !/^“[^“”\p{C}]+”$/u.test(name)),
-    [],
-  );
+  const unquoted = named.filter(({ name }) => !/^“[^“”\p{C}]+”$/u.test(name));
+  t.same(unquoted, []);
   t.equal(await page.locator('td .bad').count(), hostile.length, 'each says that it may mislead');
-  t.same(
-    assets.filter(({ height }) => height > 60),
-    [],
-  );
+  const tall = assets.filter(({ height }) => height > 60);
+  t.same(tall, []);
 });
 
 t.test('no length of a text makes a page long', async (t) => {

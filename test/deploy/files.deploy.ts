@@ -115,10 +115,8 @@ const NODES = { SLOTGATE_UPSTREAMS: 'http://127.0.0.1:8899' };
 t.test('the image runs without rights, and says where it listens and writes', async (t) => {
   const config = configOf(imageEnv);
   t.same(argsOf('USER'), ['node']);
-  t.same(
-    argsOf('FROM').map((args) => args.split(' ')[0]),
-    Array(3).fill('node:24-trixie-slim'),
-  );
+  const images = argsOf('FROM').map((args) => args.split(' ')[0]);
+  t.same(images, Array(3).fill('node:24-trixie-slim'));
   t.same(argsOf('EXPOSE'), [`${config.port} ${config.port + 1} ${config.admin.port}`]);
   t.same(argsOf('VOLUME'), [config.dataDir]);
   t.match([config.host, config.admin.host], ['0.0.0.0', '0.0.0.0']);
@@ -244,8 +242,9 @@ t.test('the compose file runs gateways that believe its HAProxy', async (t) => {
   );
   t.ok(haproxy.volumes[1].endsWith(`:${/ crt (\S+)/.exec(balancer)?.[1]}:ro`));
   t.equal(gateway1.environment['NODE_ENV'], 'production', 'a lost receipt key is not replaced');
+  const servers = [...balancer.matchAll(/^ {2}server (\w+) (\S+)$/gm)].map(([, name, address]) => [name, address]);
   t.same(
-    [...balancer.matchAll(/^ {2}server (\w+) (\S+)$/gm)].map(([, name, address]) => [name, address]),
+    servers,
     ['gateway1', 'gateway2'].map((name) => [name, `${name}:${config.port}`]),
   );
   t.match(balancer, new RegExp(`check port ${config.admin.port} `));

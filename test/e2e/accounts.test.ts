@@ -69,8 +69,9 @@ t.test('balances', async (t) => {
     const { json, text, headers } = await get(`/balances?addresses=${order.join(',')}`);
     const [missing, ...others] = json.result;
     t.strictSame(missing, { address: order[0], lamports: 0, sol: '0' });
+    const kinds = others.map(({ address, sol }) => [address, typeof sol]);
     t.strictSame(
-      others.map(({ address, sol }) => [address, typeof sol]),
+      kinds,
       order.slice(1).map((address) => [address, 'string']),
     );
     t.strictSame(pluck(json.result, 'lamports'), recorded(quiet, order, json.slot));
@@ -820,10 +821,8 @@ t.test('portfolio', async (t) => {
     const read = async () => (await get(`/address/${wallet}/portfolio`)).json.result;
     const result = await read();
     const byPrice = [[GOLD, POINTS, TOLL].map(({ mint }) => mint.address).toSorted()];
-    t.same(
-      queried.map((mints) => mints.toSorted()),
-      byPrice,
-    );
+    const sortedMints = queried.map((mints) => mints.toSorted());
+    t.same(sortedMints, byPrice);
     t.same([...keys], ['jup-secret']);
     t.equal(result.valuation.source, 'static');
     const bySymbol = (items: JsonAt<'/address/A/portfolio'>['result']['items']) =>
@@ -996,8 +995,9 @@ t.test('token-accounts', async (t) => {
     await step(3);
     const got = await get(`/token-accounts/${wallet}?mint=${mint}`);
     const own = findAssociatedTokenAddress(wallet, mint, 'spl-token');
+    const associated = got.json.result.map(({ address, isAssociated }) => [address, isAssociated]);
     t.same(
-      got.json.result.map(({ address, isAssociated }) => [address, isAssociated]),
+      associated,
       [
         [own, true],
         [spare, false],
@@ -1093,13 +1093,11 @@ t.test('token-names', async (t) => {
   t.test('each of 64 hostile symbols is suspicious in a portfolio', async (t) => {
     const { items } = (await get(`/address/${owner}/portfolio`)).json.result;
     t.equal(items.length, hostile.length);
-    t.same(
-      pluck(
-        items.filter(({ suspicious, verified }) => !suspicious || verified),
-        'symbol',
-      ),
-      [],
+    const trusted = pluck(
+      items.filter(({ suspicious, verified }) => !suspicious || verified),
+      'symbol',
     );
+    t.same(trusted, []);
   });
 
   t.test('a portfolio cuts the texts of a token, however long they are', async (t) => {
@@ -1217,22 +1215,14 @@ t.test('holders', async (t) => {
     t.match(first, { source: 'scan', total: expectedOwners.length, hasMore: true, page: 1 });
     t.match(second, { source: 'scan', total: expectedOwners.length, hasMore: false, page: 2 });
     const shown = [...first.items, ...second.items];
-    t.same(
-      shown.map(({ owner, amount, accounts, rank }) => ({ owner, amount, accounts, rank })),
-      expectedOwners,
-    );
-    t.match(
-      shown.find(({ owner }) => owner === NOBODY),
-      { amount: '6', accounts: 3, label: null },
-    );
-    t.match(
-      shown.find(({ owner }) => owner === incinerator),
-      { label: 'Incinerator (burned)' },
-    );
-    t.match(
-      byAccount.find(({ owner }) => owner === incinerator),
-      { label: 'Incinerator (burned)' },
-    );
+    const shownRows = shown.map(({ owner, amount, accounts, rank }) => ({ owner, amount, accounts, rank }));
+    t.same(shownRows, expectedOwners);
+    const nobody = shown.find(({ owner }) => owner === NOBODY);
+    t.match(nobody, { amount: '6', accounts: 3, label: null });
+    const incinerated = shown.find(({ owner }) => owner === incinerator);
+    t.match(incinerated, { label: 'Incinerator (burned)' });
+    const burned = byAccount.find(({ owner }) => owner === incinerator);
+    t.match(burned, { label: 'Incinerator (burned)' });
     t.equal((await requests()) - before, 1);
     t.equal((await get(`/token/${mint}/holders?by=account`)).json.error, 'invalid_query');
   });

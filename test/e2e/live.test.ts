@@ -185,14 +185,10 @@ t.test('live-accounts', async (t) => {
         Promise.all(addresses.map((address) => world.get(`/${kind}/${address}`))),
       ),
     );
-    t.same(
-      balances?.map(({ json }) => json.result.lamports),
-      lamports,
-    );
-    t.same(
-      accounts?.map(({ json }) => json.result?.lamports ?? 0),
-      lamports,
-    );
+    const lamportsOf = balances?.map(({ json }) => json.result.lamports);
+    t.same(lamportsOf, lamports);
+    const ofAccounts = accounts?.map(({ json }) => json.result?.lamports ?? 0);
+    t.same(ofAccounts, lamports);
     t.same(
       (await world.get(several)).json.result.map((each) => each.lamports),
       lamports.slice(0, 4),
@@ -450,10 +446,8 @@ t.test('live-subscriptions', async (t) => {
     const most = Math.max(...sent.map(({ ms: from }) => sent.filter(({ ms }) => ms >= from && ms < from + 900).length));
     t.ok(sent.length >= 8 && most <= perSecond, `${most} requests in a second, ${sent.length} in all`);
     const first = new Set(sent.slice(0, 2).flatMap(({ batch }) => batch));
-    t.strictSame(
-      hot.filter((address) => !first.has(address)),
-      [],
-    );
+    const cold = hot.filter((address) => !first.has(address));
+    t.strictSame(cold, []);
     t.ok(cacheStatuses.has('STALE'), `${[...cacheStatuses]}`);
     t.equal(readsOfCallers, 0, 'what is stale is served as it is, and what is live again from memory');
   });

@@ -63,10 +63,8 @@ t.test('receipt-key-lifecycle', async (t) => {
     t.equal(gateway.publicKey, next.publicKey);
     t.equal((await get('/pubkey')).json.publicKey, next.publicKey);
     t.match((await get('/pubkey')).headers.get('x-key-succession'), `${firstId};`);
-    t.match(
-      logged.find(({ message }) => message === 'another receipt key signs'),
-      { fields: { kid: next.kid } },
-    );
+    const line = logged.find(({ message }) => message === 'another receipt key signs');
+    t.match(line, { fields: { kid: next.kid } });
     const retired = await get(`/pubkey?kid=${firstId}`);
     t.same(retired.json, { publicKey: first, algorithm: 'ed25519' });
     t.equal(retired.headers.get('x-key-succession'), null);

@@ -91,8 +91,9 @@ t.test('block', async (t) => {
       landed.reduce((sum, { computeUnits }) => sum + Number(computeUnits), 0),
     );
     t.match(listing, { page: 1, pageSize: 100, total: landed.length, hasMore: false, otherPrograms: 0 });
+    const statuses = listing.items.map(({ signature, status }) => [signature, status]);
     t.same(
-      listing.items.map(({ signature, status }) => [signature, status]),
+      statuses,
       landed.map(({ signature, error }) => [signature, error === null ? 'success' : 'failed']),
     );
     t.match(got.json.receipt, { claim: 'exact/2' });
@@ -507,10 +508,8 @@ t.test('history', async (t) => {
     t.same(pluck(first, 'status'), [200, 200, 200, 200]);
     await step(12, 4);
     const again = await read();
-    t.same(
-      again.map(({ headers }) => headers.get('x-cache')),
-      ['MISS', 'MISS', 'MISS', 'MISS'],
-    );
+    const cached = again.map(({ headers }) => headers.get('x-cache'));
+    t.same(cached, ['MISS', 'MISS', 'MISS', 'MISS']);
     t.same(again[0]?.json.result, first[0]?.json.result);
     t.ok(Number(again[1]?.json.slot) > Number(first[1]?.json.slot));
   });
@@ -601,8 +600,9 @@ t.test('history', async (t) => {
     const before = await calls();
     const { json } = await get(`/address/${other}/history?type=transfers&limit=100`);
     t.equal(json.result.scanned, 25);
+    const signatures = json.result.rows.filter((row) => row.type === 'net').map((row) => row.signature);
     t.same(
-      json.result.rows.filter((row) => row.type === 'net').map((row) => row.signature),
+      signatures,
       listed.map(({ signature }) => signature),
     );
     const shared = listed.filter(({ signature }) => kept.has(signature)).length;
@@ -914,10 +914,8 @@ t.test('tx', async (t) => {
     t.same(await read(signature), { description, cached: 'HIT' });
     const texts: string[] = [];
     for (const each of unnamed) texts.push((await read(each)).description);
-    t.same(
-      texts.filter((text) => /of the token \w{32}/.test(text)),
-      [],
-    );
+    const nameless = texts.filter((text) => /of the token \w{32}/.test(text));
+    t.same(nameless, []);
     t.ok(calls() - before < unnamed.length, 'names are remembered');
   });
 

@@ -89,10 +89,8 @@ t.test('workers', async (t) => {
     for (const socket of sockets)
       socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', address: alice, id: 1 }));
     await waitFor(() => pushes >= sockets.length && frames.size >= 5);
-    t.same(
-      [...frames.values()].filter((texts) => texts.size > 1),
-      [],
-    );
+    const differing = [...frames.values()].filter((texts) => texts.size > 1);
+    t.same(differing, []);
     for (const socket of sockets) socket.terminate();
   });
 
@@ -132,9 +130,7 @@ t.test('workers', async (t) => {
     t.equal((await get('/slot', { headers: { connection: 'close' } })).status, 200, 'the port is open all the same');
     t.equal(await child.exit(), 0);
     const running = readdirSync('/proc');
-    t.same(
-      ids.filter((id) => running.includes(String(id))),
-      [],
-    );
+    const left = ids.filter((id) => running.includes(String(id)));
+    t.same(left, []);
   });
 });

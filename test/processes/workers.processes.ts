@@ -148,8 +148,9 @@ t.test('workers that are killed, reloaded and deceived', async (t) => {
     const before = Math.max(...clients.map(({ changes }) => changes.size));
     await airdrop();
     await received(before + 1)();
+    const faults = clients.map(({ doubled, reordered }) => doubled + reordered);
     t.same(
-      clients.map(({ doubled, reordered }) => doubled + reordered),
+      faults,
       clients.map(() => 0),
     );
     for (const client of clients) client.cut();
@@ -310,8 +311,9 @@ t.test('workers that are killed, reloaded and deceived', async (t) => {
     await Promise.all(sockets.map((socket) => once(socket, 'message')));
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
     orphans.child.process.kill('SIGKILL');
+    const codes = (await closed).map(([code]) => code);
     t.same(
-      (await closed).map(([code]) => code),
+      codes,
       sockets.map(() => 1001),
     );
     await waitFor(() => ids.every((id) => !readdirSync('/proc').includes(String(id))), 'their end');

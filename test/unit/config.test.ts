@@ -505,10 +505,8 @@ t.test('config-schema', async (t) => {
     const texts = [readFileSync(packageFile('README.md'), 'utf8'), ...pluck(readChapters(), 'markdown')];
     const names = Array.from(texts.join('\n').matchAll(/SLOTGATE_[A-Z_]+|[a-z]\w*\.[\w.]+/g), ([name]) => name);
     t.ok(names.includes('SLOTGATE_DRAIN_TIMEOUT_MS') && names.includes('cache.bytes'));
-    t.same(
-      names.filter((name) => findFormerSetting(name) !== undefined),
-      [],
-    );
+    const former = names.filter((name) => findFormerSetting(name) !== undefined);
+    t.same(former, []);
   });
 
   /** What Kubernetes 1.34 sets for the services `slotgate` (two ports) and `slotgate-cache` (IPv6, UDP), and Docker for a link. */
@@ -676,10 +674,8 @@ t.test('config-schema', async (t) => {
 
   t.test('each mint with a price feed on mainnet is a known one', async (t) => {
     const { prices, tokens } = load({ config: 'mainnet' });
-    t.same(
-      Object.keys(prices.pyth.feeds).filter((mint) => tokens.known[mint] === undefined),
-      [],
-    );
+    const unnamed = Object.keys(prices.pyth.feeds).filter((mint) => tokens.known[mint] === undefined);
+    t.same(unnamed, []);
     t.equal(new Set(Object.values(prices.pyth.feeds)).size, Object.keys(prices.pyth.feeds).length);
   });
 

@@ -52,6 +52,7 @@ import { toJson } from '../../src/shared/domain/to-json.ts';
 import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { CHAPTER_IDS, DOCUMENT_PATHS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
 import { createChecker } from '../support/assert-documented.ts';
+import { pluck } from '../support/pluck.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, singleVector, testVectors } from '../support/receipts/test-vectors.ts';
 
@@ -93,8 +94,9 @@ t.test('docs-markdown', async (t) => {
     t.match(markdown, '```python\nimport hashlib', 'with the examples that tests run');
     t.notMatch(markdown, '<!-- example');
     const alerts = readFileSync('config/monitoring/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g);
+    const documented = [...markdown.matchAll(/^\| `(Slotgate\w+)`/gm)].map(([, name]) => name);
     t.same(
-      [...markdown.matchAll(/^\| `(Slotgate\w+)`/gm)].map(([, name]) => name),
+      documented,
       [...alerts].map(([, name]) => name),
     );
   });
@@ -180,10 +182,8 @@ t.test('render', async (t) => {
       new Set([...textOf(path).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const ids = new Map([...SITE_PATHS.keys()].map((path) => [path, idsOf(path)]));
     const errors = ids.get('/docs/errors');
-    t.same(
-      Object.keys(ERRORS).filter((code) => !errors?.has(`error-${code}`)),
-      [],
-    );
+    const undocumented = Object.keys(ERRORS).filter((code) => !errors?.has(`error-${code}`));
+    t.same(undocumented, []);
     const served = new Set([...SITE_PATHS.keys(), ...DOCUMENT_PATHS.keys(), '/api/v1/network', '/api/v1/health']);
     const dead: string[] = [];
     let count = 0;
@@ -316,10 +316,8 @@ t.test('figures', async (t) => {
       'what is no decimal is no 0',
     );
     t.equal(english.percent(0.6243), '62.4%');
-    t.same(
-      [0, 0.0001, 0.0006].map((share) => english.percent(share)),
-      ['0.0%', '<0.1%', '0.1%'],
-    );
+    const shown = [0, 0.0001, 0.0006].map((share) => english.percent(share));
+    t.same(shown, ['0.0%', '<0.1%', '0.1%']);
     t.equal(
       formatSentence('sent 4597.635056 “T”, 0.025716591 SOL of 1000000000 SOL in 2026 to Ab12345', english),
       'sent 4,597.635056 “T”, 0.025716591 SOL of 1,000,000,000 SOL in 2026 to Ab12345',
@@ -634,11 +632,8 @@ t.test('series', async (t) => {
     strip.add({ slot: 20, stream: 'b', seq: 9, updatedAt: 4500 });
     strip.add({ slot: 21, stream: 'b', seq: 10, updatedAt: 4900 });
     const missed = [18, 19, 20].map((slot) => [slot, undefined]);
-    t.same(
-      strip.cells.slice(-5).map(({ slot, ms }) => [slot, ms]),
-      [[17, 300], ...missed, [21, 400]],
-      'frames were missed',
-    );
+    const lastCells = strip.cells.slice(-5).map(({ slot, ms }) => [slot, ms]);
+    t.same(lastCells, [[17, 300], ...missed, [21, 400]], 'frames were missed');
     strip.add({ slot: 500, stream: 'b', seq: 11, updatedAt: 90_000 });
     t.equal(strip.cells.length, STRIP_SLOTS);
     strip.add({ slot: 3, stream: 'c', seq: 0, updatedAt: 91_000 });
@@ -781,16 +776,12 @@ t.test('site', async (t) => {
   } as const;
 
   t.test('every file of the site was built, within its limit', async (t) => {
-    t.same(
-      [...SITE_PATHS.values()].filter((name) => !site.has(name)),
-      [],
-    );
+    const missing = [...SITE_PATHS.values()].filter((name) => !site.has(name));
+    t.same(missing, []);
     const sizes = Object.entries(LIMITS).map(([name, limit]) => ({ name, bytes: fileOf(name).gzip.length, limit }));
     t.comment(sizes.map(({ name, bytes }) => `${name} ${bytes}`).join(', '));
-    t.same(
-      sizes.filter(({ bytes, limit }) => bytes > limit),
-      [],
-    );
+    const tooLarge = sizes.filter(({ bytes, limit }) => bytes > limit);
+    t.same(tooLarge, []);
   });
 
   const withWidget = ['docs-widget', 'embed'];
@@ -936,10 +927,7 @@ t.test('verification-report', async (t) => {
         nonce: nonce ?? '',
       };
       const { lines } = verifyText(body, known, NOW_MS);
-      t.same(
-        lines.slice(0, -1).map(({ value }) => value),
-        statement.trimEnd().split('\n'),
-      );
+      t.same(pluck(lines.slice(0, -1), 'value'), statement.trimEnd().split('\n'));
       t.match(verifyText(body, known, NOW_MS), { verdict: 'proven', result: Buffer.from(resultHex, 'hex').toString() });
     }
   });
@@ -1015,10 +1003,8 @@ t.test('fields', async (t) => {
 
   t.test('each field has its text, and a dash for what is not known', async (t) => {
     const names = ['slot', 'height', 'tps', 'total-tps', 'slot-time', 'fee', 'epoch', 'epoch-end', 'skip-rate'];
-    t.same(
-      names.map((name) => fieldText(name, snapshot, false, numbers)),
-      ['348,000,123', '326,000,001', '–', '3,911', '402', '5,000', '805 · 62%', '18 h 4 m', '–'],
-    );
+    const texts = names.map((name) => fieldText(name, snapshot, false, numbers));
+    t.same(texts, ['348,000,123', '326,000,001', '–', '3,911', '402', '5,000', '805 · 62%', '18 h 4 m', '–']);
     t.same(
       names.map((name) => fieldText(name, snapshot, true, numbers)),
       ['348,000,123', '326,000,001', '–', '–', '402', '–', '805 · 62%', '18 h 4 m', '–'],

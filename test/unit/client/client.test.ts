@@ -890,10 +890,8 @@ t.test('stream', async (t) => {
     await settled();
     t.same(sizes().slice(8), [80, 80, 80, 80, 40, 3]);
     const named = last().sent.filter(({ topic }) => topic === 'balance');
-    t.same(
-      named.flatMap(({ addresses }) => addresses),
-      addresses,
-    );
+    const sentAddresses = named.flatMap(({ addresses }) => addresses);
+    t.same(sentAddresses, addresses);
     for (const message of last().sent) t.ok(JSON.stringify(message).length <= 4096);
   });
 
@@ -915,14 +913,12 @@ t.test('stream', async (t) => {
     stream.subscribe('account', ADDRESS, follow);
     stop();
     await settled();
-    t.same(
-      last().sent.map(({ op, id }) => [op, id]),
-      [
-        ['subscribe', 1],
-        ['unsubscribe', 2],
-        ['subscribe', 3],
-      ],
-    );
+    const operations = last().sent.map(({ op, id }) => [op, id]);
+    t.same(operations, [
+      ['subscribe', 1],
+      ['unsubscribe', 2],
+      ['subscribe', 3],
+    ]);
     await receive('{"type":"error","id":2,"error":"rate_limited","message":"too fast","ids":[2,3]}');
     clock.advance(2000);
     await settled();
@@ -1347,10 +1343,8 @@ t.test('verify-answer', async (t) => {
       t.equal(later.body, signedBodyFor(TARGET, RESULT, { slot }), 'the body that a 200 would have had');
       since = later;
     }
-    t.same(
-      requests.map(({ headers }) => headers.get('if-none-match')),
-      [null, 'W/"abc"', 'W/"abc"', 'W/"abc"'],
-    );
+    const validators = requests.map(({ headers }) => headers.get('if-none-match'));
+    t.same(validators, [null, 'W/"abc"', 'W/"abc"', 'W/"abc"']);
   });
 
   t.test('a receipt of an older slot does not prove that an answer still holds', async (t) => {

@@ -780,10 +780,8 @@ t.test('shared-quota', async (t) => {
       await members.arrive();
     }
     t.equal(allowed, LIMIT);
-    t.match(
-      [0, 1, 2, 3].map((member) => members.peek(member).remaining),
-      [0, 0, 0, 0],
-    );
+    const left = [0, 1, 2, 3].map((member) => members.peek(member).remaining);
+    t.match(left, [0, 0, 0, 0]);
     const resets = new Set([0, 1, 2, 3].map((member) => members.peek(member).reset));
     t.equal(resets.size, 1, 'all are in one window');
     members.clock.advance(windowSeconds * 1000);
@@ -1067,10 +1065,8 @@ t.test('stake-balances', async (t) => {
       for (const owner of all) {
         for (const wallet of all) balances.set(wallet, wallet === owner ? 10_000n : 0n);
         await pass(60, ...all);
-        t.same(
-          all.map((wallet) => stakeBalances.balanceOf(wallet)),
-          [0n, 0n, 0n],
-        );
+        const counted = all.map((wallet) => stakeBalances.balanceOf(wallet));
+        t.same(counted, [0n, 0n, 0n]);
       }
     }
   });

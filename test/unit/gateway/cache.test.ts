@@ -52,30 +52,18 @@ t.test('cache', async (t) => {
     to(100);
     const live = cache.put('live', { slot: 100, result: '100' }, 'live', META);
     const read = cache.put('read', { slot: 100, result: '1' }, { slots: 2 }, META);
+    const statuses = () => [live, read].map((entry) => cache.statusOf(entry));
     clock.advance(5 * SLOT_MS);
     cache.tick();
-    t.same(
-      [live, read].map((entry) => cache.statusOf(entry)),
-      ['fresh', 'fresh'],
-    );
+    t.same(statuses(), ['fresh', 'fresh']);
     clock.advance(1);
     cache.tick();
-    t.same(
-      [live, read].map((entry) => cache.statusOf(entry)),
-      ['stale', 'stale'],
-    );
+    t.same(statuses(), ['stale', 'stale']);
     clock.advance(145 * SLOT_MS - 1);
     cache.tick();
-    t.same(
-      [live, read].map((entry) => cache.statusOf(entry)),
-      ['stale', 'stale'],
-      '150 slots after the last',
-    );
+    t.same(statuses(), ['stale', 'stale'], '150 slots after the last');
     clock.advance(1);
-    t.same(
-      [live, read].map((entry) => cache.statusOf(entry)),
-      ['expired', 'expired'],
-    );
+    t.same(statuses(), ['expired', 'expired']);
     to(101);
     t.equal(cache.statusOf(read), 'fresh', 'only one slot passed, however long it took');
     to(102);

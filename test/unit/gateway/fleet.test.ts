@@ -417,10 +417,8 @@ t.test('memory-store', async (t) => {
     const store = new MemoryStore(10, new ManualClock());
     const a = store.join('a', UNUSED);
     const answers = await a.report(Array.from({ length: 20 }, (_, i) => ({ ...report, id: `${i}` })));
-    t.same(
-      answers.map((answer) => answer?.total),
-      [...Array(10).fill(1), ...Array(10).fill(undefined)],
-    );
+    const totals = answers.map((answer) => answer?.total);
+    t.same(totals, [...Array(10).fill(1), ...Array(10).fill(undefined)]);
     t.equal(store.size, 10);
   });
 

@@ -66,6 +66,7 @@ import { blockUpdate, linkOf } from '../../support/feed-block.ts';
 import { waitFor } from '../../support/harness.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { pluck } from '../../support/pluck.ts';
 import { readRecordedFeed } from '../../support/recorded-feed.ts';
 import { CERTIFICATE_OF_LOOPBACK, CERTIFICATE_OF_OTHERS } from '../../support/test-certificates.ts';
 import { UPSTREAM_SETTINGS } from '../../support/upstream-settings.ts';
@@ -410,10 +411,7 @@ t.test('embedded-feed', async (t) => {
     const tip = chain.slot('confirmed');
     const replay = await subscribe('blocks', 3, tip - 2);
     await replay.confirmed(tip);
-    t.same(
-      replay.blocks().map(({ slot }) => slot),
-      [tip - 2, tip - 1, tip],
-    );
+    t.same(pluck(replay.blocks(), 'slot'), [tip - 2, tip - 1, tip]);
     replay.call.cancel();
 
     const recorded = readRecordedFeed().flatMap(({ stream, error }) =>
@@ -430,10 +428,7 @@ t.test('embedded-feed', async (t) => {
 
     faults.replaysTwice = true;
     const twice = await subscribe('blocks', 3, tip);
-    t.same(
-      twice.blocks().map(({ slot }) => slot),
-      [tip, tip],
-    );
+    t.same(pluck(twice.blocks(), 'slot'), [tip, tip]);
     twice.call.cancel();
     faults.replaysTwice = false;
   });
@@ -655,41 +650,33 @@ function openRing(bytes: number, slots = 100) {
     const value = ring.get(address)?.at(slot)?.value;
     return typeof value === 'object' && value !== null && 'lamports' in value ? value.lamports : undefined;
   };
-  return { ring, evicted, source, start, write, lamportsAt };
+  const lamportsOf = (address: string, slots: readonly number[]) => slots.map((slot) => lamportsAt(address, slot));
+  return { ring, evicted, source, start, write, lamportsAt, lamportsOf };
 }
 
 t.test('version-ring', async (t) => {
   t.test('a version holds until the next one, and no further than its source covers', async (t) => {
-    const { start, write, lamportsAt, source, ring } = openRing(1 << 20);
+    const { start, write, lamportsAt, source, ring, lamportsOf } = openRing(1 << 20);
     const history = start('a', 10, 0);
     write(history, 15);
     source.slot = 20;
-    t.same(
-      [9, 10, 14, 15, 20, 21].map((slot) => lamportsAt('a', slot)),
-      [undefined, 10n, 10n, 15n, 15n, undefined],
-    );
+    t.same(lamportsOf('a', [9, 10, 14, 15, 20, 21]), [undefined, 10n, 10n, 15n, 15n, undefined]);
     history.end();
     source.slot = 30;
     t.same([lamportsAt('a', 20), lamportsAt('a', 21)], [15n, undefined], 'what has ended covers no later slot');
     start('a', 25, 0);
-    t.same(
-      [20, 24, 25, 30].map((slot) => lamportsAt('a', slot)),
-      [15n, undefined, 25n, 25n],
-    );
+    t.same(lamportsOf('a', [20, 24, 25, 30]), [15n, undefined, 25n, 25n]);
     t.same([ring.get('a')?.keptFrom(0), ring.get('a')?.keptFrom(22)], [10, 25]);
     source.isDenied = true;
     t.equal(lamportsAt('a', 30), undefined, 'what is denied is not answered');
   });
 
   t.test('a version that ended before the next one leaves a gap', async (t) => {
-    const { start, ring, source, lamportsAt } = openRing(1 << 20);
+    const { start, ring, source, lamportsOf } = openRing(1 << 20);
     const history = start('a', 10, 0);
     source.slot = 40;
     ring.add(history, { slot: 20, value: null }, 17);
-    t.same(
-      [17, 18, 19].map((slot) => lamportsAt('a', slot)),
-      [10n, undefined, undefined],
-    );
+    t.same(lamportsOf('a', [17, 18, 19]), [10n, undefined, undefined]);
     t.equal(ring.get('a')?.at(20)?.value, null);
   });
 
@@ -707,17 +694,14 @@ t.test('version-ring', async (t) => {
   });
 
   t.test('the oldest final versions are dropped that exceed the bytes', async (t) => {
-    const { start, write, ring, lamportsAt } = openRing(5000, 100);
+    const { start, write, ring, lamportsOf } = openRing(5000, 100);
     const history = start('a', 1, 0);
     for (let slot = 2; slot <= 20; slot++) {
       write(history, slot);
       ring.advance(slot, slot);
       t.ok(ring.bytes <= 5000);
     }
-    t.same(
-      [16, 17, 20].map((slot) => lamportsAt('a', slot)),
-      [undefined, 17n, 20n],
-    );
+    t.same(lamportsOf('a', [16, 17, 20]), [undefined, 17n, 20n]);
   });
 
   t.test('where the newest versions alone are too many, the least read leave, and no colder one comes', async (t) => {
@@ -770,17 +754,14 @@ t.test('version-ring', async (t) => {
   });
 
   t.test('once a node was found to lie, only what a source covers now is known', async (t) => {
-    const { ring, start, write, source, lamportsAt } = openRing(1 << 20);
+    const { ring, start, write, source, lamportsAt, lamportsOf } = openRing(1 << 20);
     start('ended', 1, 0).end();
     start('resumed', 1, 0).end();
     source.slot = 9;
     write(start('resumed', 5, 0), 7);
     ring.dropUnagreed();
     t.same([ring.get('ended'), lamportsAt('resumed', 1)], [undefined, undefined]);
-    t.same(
-      [5, 7].map((slot) => lamportsAt('resumed', slot)),
-      [5n, 7n],
-    );
+    t.same(lamportsOf('resumed', [5, 7]), [5n, 7n]);
     t.equal(ring.bytes, 300 + 2 * 1100);
     source.isDenied = true;
     ring.dropUnagreed();
@@ -939,10 +920,8 @@ t.test('streams of a feed', async (t) => {
 
   t.test('G8: a stream keeps no account at processed', async (t) => {
     const at = (commitment: Commitment) => stateOf(addressOfNumber(0), commitment);
-    t.same(
-      (['processed', 'confirmed', 'finalized'] as const).map((each) => session.accepts(at(each))),
-      [false, true, true],
-    );
+    const accepted = (['processed', 'confirmed', 'finalized'] as const).map((each) => session.accepts(at(each)));
+    t.same(accepted, [false, true, true]);
   });
 
   t.test('the more accounts a filter names, the less often it is sent', async (t) => {
@@ -1813,11 +1792,8 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     t.same(arming.dequeueReads(1), [account]);
     for (let slot = 8; slot < 10; slot++) arming.keepWrite(account, versionAt(slot));
     arming.onRead(account, versionAt(8));
-    t.same(
-      [...arming.due(9)].map(({ newer }) => newer.map(({ slot }) => slot)),
-      [[9]],
-      'what was forgotten counts no more',
-    );
+    const due = [...arming.due(9)].map(({ newer }) => newer.map(({ slot }) => slot));
+    t.same(due, [[9]], 'what was forgotten counts no more');
   });
 
   t.test('no block follows itself, nor one that follows it', async (t) => {
@@ -1848,10 +1824,8 @@ t.test('recent-blocks', async (t) => {
   const blocks = new RecentBlocks(300);
   blocks.add(5, 4);
   blocks.add(8, 5);
-  t.same(
-    [4, 5, 6, 7, 8, 9].map((slot) => blocks.blockAt(slot)),
-    [4, 5, 5, 5, 8, undefined],
-  );
+  const found = [4, 5, 6, 7, 8, 9].map((slot) => blocks.blockAt(slot));
+  t.same(found, [4, 5, 5, 5, 8, undefined]);
   for (let slot = 9; slot < 400; slot++) blocks.add(slot, slot - 1);
   t.same([blocks.blockAt(8), blocks.blockAt(399)], [undefined, 399], 'the oldest are forgotten');
 });

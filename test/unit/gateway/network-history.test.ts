@@ -84,13 +84,11 @@ t.test('ten minutes of a week become one row, with the worst health', async (t) 
   }
   const { step, rows } = history.read('slot', '7d', 10_000);
   t.equal(step, 600);
-  t.match(
-    rows.map(({ slots, skippedSlots, health, slotTimeMs }) => [slots, skippedSlots, health, slotTimeMs]),
-    [
-      [1350, 90, 'degraded', 400],
-      [1500, 100, 'ok', 400],
-    ],
-  );
+  const figures = rows.map(({ slots, skippedSlots, health, slotTimeMs }) => [slots, skippedSlots, health, slotTimeMs]);
+  t.match(figures, [
+    [1350, 90, 'degraded', 400],
+    [1500, 100, 'ok', 400],
+  ]);
   t.equal(rows[0]?.endedAt, 1_700_000_400_000 + 10 * MINUTE_MS);
   for (const [minutes, ofNewest] of [
     [3, 3 * 150],

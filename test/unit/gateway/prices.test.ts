@@ -206,20 +206,14 @@ t.test('price-lookup', async (t) => {
       found.push(find([`mint ${i}`], AT));
       await turn();
     }
-    t.same(
-      requested.map(({ length }) => length),
-      [50, 50, 50, 50],
-    );
+    t.same(pluck(requested, 'length'), [50, 50, 50, 50]);
     for (let i = 0; i < 3; i++) {
       for (const answer of answers.splice(0)) answer();
       await turn();
     }
     const sizes = (await Promise.all(found)).map(({ size }) => size);
     t.ok(sizes.every((size) => size === 1));
-    t.same(
-      requested.slice(4).map(({ length }) => length),
-      [50, 50, 20],
-    );
+    t.same(pluck(requested.slice(4), 'length'), [50, 50, 20]);
     t.ok(
       costs.every(({ calls }) => calls === 1),
       'each pays for the request that it is in',

@@ -801,12 +801,14 @@ t.test('subscription-limit', async (t) => {
       ['programSubscribe', '{"code":-32000,"message":"not available on this plan"}'],
       ['accountSubscribe', '7'],
     ] as const;
+    const refusals = room.map(([method, error]) => refused(method, error));
     t.strictSame(
-      room.map(([method, error]) => refused(method, error)),
+      refusals,
       room.map(() => true),
     );
+    const ownRefusals = itself.map(([method, error]) => refused(method, error));
     t.strictSame(
-      itself.map(([method, error]) => refused(method, error)),
+      ownRefusals,
       itself.map(() => false),
     );
   });

@@ -143,13 +143,10 @@ t.test('account-batcher', async (t) => {
           lamports: [1n, 2n],
           provenFrom,
         });
-        t.same(
-          calls.map(({ addresses }) => addresses),
-          [
-            ['a1', CLOCK_SYSVAR],
-            ['a1', 'a2', CLOCK_SYSVAR],
-          ],
-        );
+        t.same(pluck(calls, 'addresses'), [
+          ['a1', CLOCK_SYSVAR],
+          ['a1', 'a2', CLOCK_SYSVAR],
+        ]);
       }
     }
     const { accounts, calls } = open();
@@ -298,10 +295,8 @@ t.test('account-batcher', async (t) => {
       Promise.all([`a${pad}`, 'a2', 'a3'].map((address) => accounts.read(query(address, { shape: 'parsed' }))));
     await readAll();
     await readAll();
-    t.same(
-      calls.map(({ addresses }) => addresses.length),
-      [3, 1, 2],
-    );
+    const sizes = calls.map(({ addresses }) => addresses.length);
+    t.same(sizes, [3, 1, 2]);
   });
 
   t.test('so is one of which much had come when its time was over, and it has a longer time', async (t) => {
@@ -325,11 +320,8 @@ t.test('account-batcher', async (t) => {
       accounts.read(query('a4', { cost: one })),
       accounts.read(query('a5')),
     ]);
-    t.same(
-      options.map(({ cost }) => cost?.caller),
-      ['one', undefined],
-      'work of the gateway itself is a call of its own',
-    );
+    const callers = options.map(({ cost }) => cost?.caller);
+    t.same(callers, ['one', undefined], 'work of the gateway itself is a call of its own');
     const bytes = '{"lamports":1}'.length;
     t.match(
       [one, many],
@@ -365,14 +357,12 @@ t.test('account-batcher', async (t) => {
         { slot: 7, lamports: [2n] },
       ],
     );
-    t.same(
-      calls.map(({ addresses, config }) => [addresses.join(), config.minContextSlot]),
-      [
-        ['a3,none,a1', undefined],
-        ['a2', 5],
-        ['a1', 9],
-      ],
-    );
+    const sent = calls.map(({ addresses, config }) => [addresses.join(), config.minContextSlot]);
+    t.same(sent, [
+      ['a3,none,a1', undefined],
+      ['a2', 5],
+      ['a1', 9],
+    ]);
   });
 
   t.test('a batch that fails counts, and so do its halves', async (t) => {
@@ -1305,8 +1295,9 @@ t.test('transaction-record', async (t) => {
     const read = await reader.readAll(mesh, listed, { commitment: 'confirmed', minSlot: undefined }, undefined);
     const records = read.map(({ record }) => record);
     t.equal(most, 8);
+    const found = records.map((record) => record && JSON.parse(record.toString()).signature);
     t.strictSame(
-      records.map((record) => record && JSON.parse(record.toString()).signature),
+      found,
       signatures.map((signature) => (signature === 's3' ? null : signature)),
     );
   });

@@ -573,10 +573,8 @@ t.test('notifications', async (t) => {
     }
     produceBlocks(1);
     const [matching, silent, everything] = [await received(filtered), await received(other), await received(all)];
-    t.strictSame(
-      matching.map(({ value }) => value.pubkey).sort(),
-      [DOLLAR, GOLD].map((coin) => setup.tokenAccountOf(coin, bob) as string).sort(),
-    );
+    const pubkeys = matching.map(({ value }) => value.pubkey).sort();
+    t.strictSame(pubkeys, [DOLLAR, GOLD].map((coin) => setup.tokenAccountOf(coin, bob) as string).sort());
     t.match(matching[0]?.value.account, { data: { parsed: { info: { owner: bob.address } } } });
     t.strictSame(silent, []);
     t.equal(everything.length, 4);
@@ -664,10 +662,8 @@ t.test('notifications', async (t) => {
     t.notOk(created.slice(1).some(({ parent }) => abandoned.includes(parent)));
     t.equal(created[1]?.parent, (abandoned[0] ?? 0) - 1, 'the fork is announced with its first slot');
     t.equal(created[2]?.parent, created[1]?.slot);
-    t.strictSame(
-      (await received(id)).map(({ value }) => value.lamports - balance.value),
-      [7, 0],
-    );
+    const spent = (await received(id)).map(({ value }) => value.lamports - balance.value);
+    t.strictSame(spent, [7, 0]);
   });
 
   t.test('a message that is too long closes the connection', async (t) => {

@@ -192,10 +192,8 @@ t.test('known-owners', async (t) => {
       program === undefined ? [] : [{ address, derived: findProgramAddress(program, [seed ?? '']) }],
     );
     t.ok(derived.length > 8);
-    t.strictSame(
-      derived.filter(({ address, derived }) => address !== derived),
-      [],
-    );
+    const wrong = derived.filter(({ address, derived }) => address !== derived);
+    t.strictSame(wrong, []);
   });
 
   t.test("a mint's own bonding curve is labelled, another mint's is not", async (t) => {
@@ -244,10 +242,8 @@ t.test('known-programs', async (t) => {
     const file = new URL('../../../src/transactions/programs/data/tip-accounts.tsv', import.meta.url);
     const relays = readTables(file, 'relay');
     const accounts = relays.flatMap(({ rows }) => rows.map(([address = '']) => address));
-    t.strictSame(
-      accounts.filter((address) => !isBase58Of(address, 32) || !isTipAccount(address)),
-      [],
-    );
+    const wrong = accounts.filter((address) => !isBase58Of(address, 32) || !isTipAccount(address));
+    t.strictSame(wrong, []);
     t.equal(new Set(accounts).size, accounts.length);
     t.equal(JITO_TIP_ACCOUNTS.size, 8);
     t.equal(tipRelayOf('HWEoBxYs7ssKuudEjzjmpfJVX7Dvi7wescFsVx2L5yoY'), 'bloXroute');
@@ -620,8 +616,9 @@ t.test('token-batch', async (t) => {
       const own: SyntheticCall = { programId: addressOf(99), accounts: [], data: [1] };
       for (const call of [raw, parsed]) {
         const transaction = syntheticTransaction({ calls: [own, own], inner: [own, call], signers: [wallet], tokens });
+        const rows = extractTransfers(transaction).map((row) => [row.type, row.call.index, row.call.innerIndex]);
         t.strictSame(
-          extractTransfers(transaction).map((row) => [row.type, row.call.index, row.call.innerIndex]),
+          rows,
           ['transfer', 'burn', 'changeOwner', 'unwrap', 'closeAccount'].map((type) => [type, 0, 1]),
         );
       }

@@ -65,10 +65,8 @@ t.test('enhanced-transaction', async (t) => {
       const received = parseExactJson(toJson(view)) as EnhancedTransaction; // what toJson wrote, read back
       return explainTransaction(received) !== explainTransaction(view);
     });
-    t.strictSame(
-      changed.map(([name]) => name),
-      [],
-    );
+    const changedNames = changed.map(([name]) => name);
+    t.strictSame(changedNames, []);
   });
 
   t.test('a record with missing parts still has an enhanced view', async (t) => {
@@ -88,10 +86,8 @@ t.test('enhanced-transaction', async (t) => {
       ])
       .map((incomplete) => explainTransaction(enhanceTransaction(incomplete)));
     t.equal(texts.length, 7 * some.length);
-    t.strictSame(
-      texts.filter((text) => !text.endsWith('.')),
-      [],
-    );
+    const unended = texts.filter((text) => !text.endsWith('.'));
+    t.strictSame(unended, []);
   });
 
   t.test('only transactions that a person could not classify either are UNKNOWN', async (t) => {
@@ -627,10 +623,8 @@ t.test('nfts', async (t) => {
       ],
     });
     t.match(view.events.nft, { seller, buyer, amount: '2500000', currencyMint: usdc, royalties: [] });
-    t.strictSame(
-      view.events.nft?.nfts.map((nft) => nft.mint),
-      [mint, other],
-    );
+    const mints = view.events.nft?.nfts.map((nft) => nft.mint);
+    t.strictSame(mints, [mint, other]);
   });
 
   t.test('a listing that moves the NFT to an escrow is a listing, and bids name what they offer', async (t) => {
@@ -662,8 +656,9 @@ t.test('nfts', async (t) => {
       ]),
       anchorCall(M2, 'buy_v2', { 0: buyer, 2: mint }, [...price, 0]),
     ].map((call) => enhance({ calls: [call], signers: [buyer] }));
+    const shown = bids.map(({ type, events }) => [type, events.nft?.buyer, events.nft?.seller, events.nft?.amount]);
     t.strictSame(
-      bids.map(({ type, events }) => [type, events.nft?.buyer, events.nft?.seller, events.nft?.amount]),
+      shown,
       bids.map(() => ['NFT_BID', buyer, null, '1500000000']),
     );
     // a programmable NFT may be listed in another currency, which accounts behind the named ones show
