@@ -526,11 +526,7 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
   await page.goto(`${gateway.url}/explorer?q=${signature}`);
   await page.locator('.failure').waitFor();
   const reason = await page.textContent('.failure');
-  t.match(
-    reason,
-    /^instruction 1 of 1, [^:]+: “[^“”]+ · paid by [^“”]+” · error 7 · the fee of /,
-    'a stranger’s words are quoted',
-  );
+  t.match(reason, /^instruction 1 of 1, [^:]+: “[^“”]+ · paid by [^“”]+” · error 7 · the fee of /, 'quoted');
   t.notMatch(reason, /[\0\u202e]/);
 });
 
@@ -646,11 +642,7 @@ t.test('Back shows a view as it was, More keeps the focus, and the URL has the t
   await waitFor(async () => (await part(page, 'History').locator('table').count()) === 2, 'both pages');
   await untilWhereItWas();
   t.equal(await page.title(), `${shorten(WALLET)} · slotgate`, 'its title');
-  t.match(
-    await page.evaluate('document.activeElement.title'),
-    /^\w{86,88}$/,
-    'and the link that was followed has the focus',
-  );
+  t.match(await page.evaluate('document.activeElement.title'), /^\w{86,88}$/, 'and the followed link has the focus');
   await page.reload();
   await untilShown(part(page, 'History').locator('th:text("Change")'));
   await untilWhereItWas();

@@ -876,11 +876,7 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
     });
     await stepUntil(async () => isAnswered);
     const { error } = await answer;
-    t.match(
-      error,
-      { message: /Geyser feed is down/, data: { error: 'upstream_unavailable' } },
-      'no fault of the client',
-    );
+    t.match(error, { message: /Geyser feed is down/, data: { error: 'upstream_unavailable' } }, "not the client's");
     await control.injectGeyser({ isForging: false });
     for (let i = 0; i < 10; i++) {
       await readAll();

@@ -742,11 +742,7 @@ t.test('start-without-nodes', async (t) => {
     const { cluster, clock, world } = await startOverClosedPort(t);
     const { gateway, get, rpc } = world;
     t.equal(gateway.cluster, null);
-    t.same(
-      messagesOf(world),
-      [`node-1 unavailable: connection refused (${cluster.url})`],
-      'one line, however often tried',
-    );
+    t.same(messagesOf(world), [`node-1 unavailable: connection refused (${cluster.url})`], 'one line');
 
     const health = await get('/health');
     t.equal(health.status, 503);

@@ -245,11 +245,7 @@ t.test('json-rpc', async (t) => {
       left.push((await rpc({ ...base, method })).headers.get('x-ratelimit-remaining'));
     t.same(left, ['10', '9', '8', '7']);
     const dear = await rpc({ ...base, method: 'getMultipleAccounts', params: [Array(100).fill(WHALE.address)] });
-    t.match(
-      [dear.status, dear.json.error],
-      [200, { code: -32603, data: { error: 'rate_limited' } }],
-      'decided by its body',
-    );
+    t.match([dear.status, dear.json.error], [200, { code: -32603, data: { error: 'rate_limited' } }], 'by its body');
     for (let unit = 0; unit < 7; unit++) await rpc({ ...base, method: 'getSlot' });
     const limited = await rpc({ ...base, method: 'getSlot' });
     t.same([limited.status, limited.json.error], [429, 'rate_limited']);

@@ -236,11 +236,7 @@ t.test('stream', async (t) => {
     const protocols = 'sec-websocket-protocol';
     t.same(await accepted({ [protocols]: `slotgate, ${key}` }), { limit: '500', subprotocol: 'slotgate' });
     t.same(await accepted({ [protocols]: `${key},slotgate` }), { limit: '500', subprotocol: 'slotgate' });
-    t.same(
-      await accepted({ [protocols]: ['slotgate', key] }),
-      { limit: '500', subprotocol: 'slotgate' },
-      'in two lines',
-    );
+    t.same(await accepted({ [protocols]: ['slotgate', key] }), { limit: '500', subprotocol: 'slotgate' }, 'two lines');
     t.same(await accepted({ [protocols]: 'slotgate' }), { limit: '777', subprotocol: 'slotgate' });
     t.same(await accepted({ [protocols]: 'slotgate, ,' }), { limit: '777', subprotocol: 'slotgate' });
     t.same(await accepted({ [protocols]: 'slotgate', 'x-api-key': key }), { limit: '500', subprotocol: 'slotgate' });

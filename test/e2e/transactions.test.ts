@@ -68,10 +68,7 @@ t.test('block', async (t) => {
       rewards: [{ kind: 'Fee', count: 1, lamports: result.rewardLamports }],
     });
     const burned = Number(fees) - result.rewardLamports;
-    t.ok(
-      burned >= transactions.length * 2500 && burned % 2500 === 0,
-      'half of 5,000 lamports for each signature is burned',
-    );
+    t.ok(burned >= transactions.length * 2500 && burned % 2500 === 0, 'half of 5,000 lamports a signature is burned');
     t.equal(at, chain.slot('confirmed'), 'the answer is about now, its block about then');
     t.match(receipt, { commitment: 'confirmed', claim: 'observed/2' });
   });
@@ -607,11 +604,7 @@ t.test('history', async (t) => {
     );
     const shared = listed.filter(({ signature }) => kept.has(signature)).length;
     t.equal((await calls()) - before, 25 - shared, 'those of both addresses are kept');
-    t.equal(
-      json.result.nextBefore,
-      listed[24]?.signature,
-      'the last that was scanned, whether it moved anything or not',
-    );
+    t.equal(json.result.nextBefore, listed[24]?.signature, 'the last that was scanned, moved or not');
   });
 
   t.test('a page costs a call for each list, in either mode, and the list of token accounts is shared', async (t) => {

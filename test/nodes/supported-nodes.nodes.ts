@@ -81,11 +81,7 @@ async function serveAndRead(t: Test, node: string, more: readonly string[] = [])
   const read = run(node, ['--input-type=module', '--eval', PROGRAM, url]);
   t.match(read.stdout, /^\{"verified":\d+,"read":\d+\}$/, `SDK and verifier: ${read.stderr}`);
   const { engine } = (await httpClient(url).get('/health')).json.result;
-  t.match(
-    log.split('\n')[0],
-    `"engine":{"name":"${engine.name}","version":"${engine.version}"}`,
-    'the first line of the log',
-  );
+  t.match(log.split('\n')[0], `"engine":{"name":"${engine.name}","version":"${engine.version}"}`, 'in the first line');
   const admin = /"admin":"([^"]+)"/.exec(log)?.[1];
   const metrics = await (await fetch(`${admin}/metrics`)).text();
   t.match(metrics, `engine="${engine.name} ${engine.version}"`, 'the metric');

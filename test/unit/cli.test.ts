@@ -91,11 +91,7 @@ t.test('keys-commands', async (t) => {
     const [old, heir] = readApiKeys(apiKeysPath(state));
     t.match(heir, { tier: 'scale', label: 'a shop', perIpLimit: 50, expiresAt: record?.expiresAt });
     t.ok(Date.parse(old?.revokedAt ?? '') > Date.now(), 'the old one stays valid for a while');
-    t.match(
-      (await keys('list')).out,
-      new RegExp(`^${id} .* valid .* ${old?.revokedAt} `, 'm'),
-      'and the list says until when',
-    );
+    t.match((await keys('list')).out, new RegExp(`^${id} .* valid .* ${old?.revokedAt} `, 'm'), 'and until when');
 
     t.match(await keys('rotate', id, '--grace', '48h'), {
       code: 1,
@@ -1148,11 +1144,7 @@ t.test('watch-screen', async (t) => {
     ] as const)
       watch.frame('', { slot, health: 'ok', stream: 'a', seq, updatedAt });
     clock.advance(1500);
-    t.match(
-      screen,
-      /Last slots +▂×█ {2}▅\r\nNodes +The gateway has not yet named its health\./,
-      'the height is the time',
-    );
+    t.match(screen, /Last slots +▂×█ {2}▅\r\nNodes +The gateway has not yet named its health\./, 'by time');
     input.emit('data', Buffer.from('f'));
     t.match(screen, /frozen: f goes on {3}q ends/);
     send(500, 'ok');

@@ -291,11 +291,7 @@ const { result } = await client.get("/token/:mint/holders", { mint: "M/1", page:
       'client.get("/block/:slot", { slot: 12, addresses: ["A","B"], enhanced: "1", q: "445000000", agree: 2 }, { agree: 3 }); // verified',
       'with the types that the SDK has',
     );
-    t.same(
-      languagesFor({ ...request, path: '/receipt-vectors.json' }),
-      ['curl', 'Python'],
-      'the SDK reads no document',
-    );
+    t.same(languagesFor({ ...request, path: '/receipt-vectors.json' }), ['curl', 'Python'], 'no SDK reads it');
   });
 });
 

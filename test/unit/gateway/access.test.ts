@@ -262,11 +262,7 @@ t.test('api-key-store', async (t) => {
     const { path } = await keysOf(t, apiKeyRecord(generateApiKey()));
     const before = readFileSync(path, 'utf8');
     if (process.getuid?.() === 0) {
-      await t.rejects(
-        issueKeys('/proc/keys.json', apiKeyRecord(generateApiKey())),
-        StartError,
-        'root may write anywhere else',
-      );
+      await t.rejects(issueKeys('/proc/keys.json', apiKeyRecord(generateApiKey())), StartError, 'root may elsewhere');
     } else {
       chmodSync(t.testdirName, 0o500);
       t.teardown(() => chmodSync(t.testdirName, 0o700));
@@ -1250,10 +1246,7 @@ t.test('stake-proof', async (t) => {
     for (let i = 0; i < 5; i++) t.equal(proofs.findFault(proof), undefined);
     t.equal(verified, 1);
     t.ok(proofs.isVerified(proof));
-    t.notOk(
-      proofs.isVerified({ ...proof, issued: String(NOW_S + 1) }),
-      'the same signature is not valid for another time',
-    );
+    t.notOk(proofs.isVerified({ ...proof, issued: String(NOW_S + 1) }), 'one signature is not valid for another time');
     clock.advance(86_521_000);
     t.equal(proofs.findFault(proof), 'it was issued more than a day ago');
   });

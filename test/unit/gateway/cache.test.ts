@@ -241,11 +241,7 @@ t.test('cache', async (t) => {
       const { unagreedDrops } = cache;
       const held = cache.put('k', { slot: 2, result: '2', agreement: vouched(2, agreed) }, { slots: 2 }, META);
       const published = cache.peek('k');
-      t.equal(
-        published?.kind === 'answer' && newestOf(published).slot,
-        slot,
-        'nor sealed for a caller that demands two',
-      );
+      t.equal(published?.kind === 'answer' && newestOf(published).slot, slot, 'nor sealed where two are demanded');
       cache.dropUnagreed();
       cache.publish(held, unagreedDrops);
       t.strictSame([cache.peek('k')?.slot, cache.peek('k')?.successor], [slot, undefined]);

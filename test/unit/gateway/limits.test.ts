@@ -299,11 +299,7 @@ t.test('client-ip', async (t) => {
     t.equal(behind('10.1.1.1', '2001:db8::5'), '2001:db8::5');
     t.equal(behind('10.1.1.1', '::ffff:203.0.113.9'), '203.0.113.9');
     t.equal(behind('203.0.113.1', '1.2.3.4'), '203.0.113.1', 'an untrusted peer has sent it');
-    t.equal(
-      behind('10.1.1.1', '203.0.113.9', '1.2.3.4'),
-      '203.0.113.9',
-      'nothing counts left of the first hop that is no proxy',
-    );
+    t.equal(behind('10.1.1.1', '203.0.113.9', '1.2.3.4'), '203.0.113.9', 'nothing counts left of the first non-proxy');
     t.equal(behind('10.1.1.1', '10.2.2.2', '203.0.113.9'), '203.0.113.9', 'a trusted proxy before a trusted one');
     t.equal(find.hasProxyHeader(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), true);
     t.equal(find.hasProxyHeader(peerAt(bytes('10.1.1.1'))), false);
@@ -663,11 +659,7 @@ t.test('rate-limiter', async (t) => {
       t.match(limiter.consume(home, 1, bounded), { allowed: true, limit: 3, remaining, reset: START_S + 60 });
     t.match(limiter.consume(home, 1, bounded), { allowed: false, limit: 3, remaining: 0 });
     t.match(limiter.consume(ip(10, 0, 0, 1), 1, bounded), { allowed: true, limit: 3, remaining: 2 });
-    t.match(
-      limiter.peek(home, principal()),
-      { limit: 30_000, remaining: 29_996 },
-      'a refused request consumes nothing',
-    );
+    t.match(limiter.peek(home, principal()), { limit: 30_000, remaining: 29_996 }, 'a refused one consumes nothing');
   });
 
   t.test('a principal always has a window, however many addresses there are', async (t) => {
@@ -678,11 +670,7 @@ t.test('rate-limiter', async (t) => {
     t.match(limiter.consume(home, 1, principal()), { allowed: true, remaining: 29_999 });
     const bounded = principal({ id: 'key 2', perIpLimit: 5 });
     t.match(limiter.consume(home, 5, bounded), { allowed: true, limit: 5, remaining: 0 });
-    t.match(
-      limiter.consume(ip(10, 0, 0, 9), 1, bounded),
-      { allowed: false, limit: 5 },
-      'its addresses share one limit',
-    );
+    t.match(limiter.consume(ip(10, 0, 0, 9), 1, bounded), { allowed: false, limit: 5 }, 'they share one limit');
   });
 
   t.test('a changed limit of a principal applies from its next window', async (t) => {
@@ -732,11 +720,7 @@ t.test('request-account', async (t) => {
   t.test('what is known only afterwards leads into debt, which the next window pays', async (t) => {
     const { clock, limiter, accountOf } = open();
     t.match(settleAt(accountOf(1), 21), { limit: LIMIT, remaining: 79, reset: START_S + WINDOW_S });
-    t.match(
-      settleAt(accountOf(1), 109),
-      { remaining: 0, reset: START_S + WINDOW_S },
-      '30 in debt: the next window has units',
-    );
+    t.match(settleAt(accountOf(1), 109), { remaining: 0, reset: START_S + WINDOW_S }, 'in debt until the next window');
     t.match(limiter.consume(home, 1), { allowed: false, remaining: 0, retryAfter: WINDOW_S });
     t.match(limiter.consume(home, 71), { allowed: false, retryAfter: 2 * WINDOW_S }, 'it has 70');
     clock.advance(WINDOW_S * 1000 - 1);

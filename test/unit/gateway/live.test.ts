@@ -805,11 +805,7 @@ t.test('live-account-source', async (t) => {
     await answerRead(111, 1);
     await clockUpdate(111, 113);
     await answerRead(111, 2);
-    t.match(
-      read(),
-      { slot: 110, account: Buffer.from(accountText(2)), provenFrom: 113 },
-      'the same state ends the sync',
-    );
+    t.match(read(), { slot: 110, account: Buffer.from(accountText(2)), provenFrom: 113 }, 'it ends the sync');
     await clockUpdate(112, 113);
     t.match(read(), { slot: 111, provenFrom: 113 });
   });
@@ -2071,11 +2067,7 @@ t.test('live-token-list-source', async (t) => {
     const changed = harness.setAmounts({ [A]: 6 });
     await harness.notify(A);
     t.match([lease?.state, lease?.slot], ['revoked', changed - 2]);
-    t.strictSame(
-      await harness.fromState(),
-      { slot: changed - 2, amounts: { [A]: 5 } },
-      'the old list up to its last slot',
-    );
+    t.strictSame(await harness.fromState(), { slot: changed - 2, amounts: { [A]: 5 } }, 'the old list up to its end');
     await harness.clockUpdate();
     t.strictSame((await harness.fromState())?.amounts, { [A]: 5 }, 'another change of that slot may be on its way');
     harness.addSlot();
@@ -2246,11 +2238,7 @@ t.test('live-token-list-source', async (t) => {
     await harness.clockUpdate();
     t.equal(await harness.fromState(), undefined, 'its subscription is not acknowledged yet');
     await harness.acknowledge();
-    t.equal(
-      await harness.fromState(),
-      undefined,
-      'it is acknowledged, but no Clock update newer than the read has come',
-    );
+    t.equal(await harness.fromState(), undefined, 'it is acknowledged, but no newer Clock update has come');
     await harness.pass(1);
     t.strictSame((await harness.fromState())?.amounts, { [A]: 5, [B]: 7 });
   });
@@ -2383,11 +2371,7 @@ t.test('live-token-list-source', async (t) => {
     await flushEvents();
     harness.session.refuse(TOKEN_2022);
     t.equal(await harness.fromState(), undefined);
-    t.strictSame(
-      harness.session.unsubscribed,
-      [],
-      'one is not stopped before it is accepted: its silence would be that of an equal one',
-    );
+    t.strictSame(harness.session.unsubscribed, [], "none is stopped before it is accepted, for an equal one's sake");
     await harness.acknowledge();
     t.strictSame(harness.session.unsubscribed, [TOKEN]);
     for (let i = 0; i < 10; i++) {
@@ -2475,11 +2459,7 @@ t.test('live-token-list-source', async (t) => {
     harness.setAmounts({ [B]: 9 }); // without a notification
     await harness.clockUpdate();
     await harness.source.liveSet.audit();
-    t.match(
-      [harness.source.liveSet.audited, harness.source.liveSet.leaseViolations],
-      [1, 0],
-      'the notification may be on its way',
-    );
+    t.match([harness.source.liveSet.audited, harness.source.liveSet.leaseViolations], [1, 0], 'it may be on its way');
     await harness.pass(2);
     t.match(
       [harness.source.liveSet.leaseViolations, harness.problems.length > 0, harness.sessions[0]?.isLost],

@@ -103,11 +103,7 @@ t.test('ten minutes of a week become one row, with the worst health', async (t) 
     t.strictSame([newest?.slots, newest?.endedAt], [ofNewest, last?.endedAt], 'it ends with its last minute');
   }
   t.strictSame(rows[0]?.priorityFee, { low: 1n, medium: 2n ** 60n, high: 2n ** 63n });
-  t.equal(
-    history.read('60', '1h', 1000 + 150 * 5).rows.at(-1)?.slot,
-    1000 + 150 * 5,
-    'none beyond the slot of the answer',
-  );
+  t.equal(history.read('60', '1h', 1000 + 150 * 5).rows.at(-1)?.slot, 1000 + 150 * 5, 'none beyond the answer');
 });
 
 t.test('while the network stands still, rows have no rates or fees, and joined rows those of others', async (t) => {

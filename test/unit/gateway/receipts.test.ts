@@ -187,11 +187,7 @@ t.test('equivocation-guard', async (t) => {
     guard.grantClaim({ ...claimed, slot: 1040 });
     guard.advance(900);
     t.equal(guard.entries, 1);
-    t.equal(
-      guard.grantClaim({ ...claimed, slot: 1041 }),
-      'exact',
-      'an answer may be slightly ahead of the notification',
-    );
+    t.equal(guard.grantClaim({ ...claimed, slot: 1041 }), 'exact', 'an answer may be slightly ahead of its tip');
     t.equal(guard.grantClaim({ ...claimed, slot: 11_040 }), 'observed');
   });
 
@@ -729,11 +725,7 @@ t.test('receipt-keys', async (t) => {
     t.equal(keys.active.kid, next.kid, 'a clock set back does not reactivate an old key');
     t.equal(keys.find(first.kid), first);
     clock.advance(-4001);
-    t.equal(
-      keys.active.kid,
-      first.kid,
-      'unless it was wrong before: clients by the right time do not trust the next one',
-    );
+    t.equal(keys.active.kid, first.kid, 'unless it was wrong: clients by the right time do not trust it');
     clock.advance(5001);
     t.equal(keys.active.kid, next.kid);
   });

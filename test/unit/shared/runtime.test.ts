@@ -529,11 +529,7 @@ t.test('silence-watchdog', async (t) => {
     t.strictSame([silences, waits], [0, [1000, 100, 900]]);
     fireAt(6000);
     fireAt(8000);
-    t.strictSame(
-      [silences, waits.length],
-      [1, 4],
-      'where nothing has arrived, it looks twice, however late it is then',
-    );
+    t.strictSame([silences, waits.length], [1, 4], 'where nothing has arrived, it looks twice, however late');
   });
 
   t.test('a pause is no silence', async (t) => {

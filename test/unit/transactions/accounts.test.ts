@@ -437,11 +437,7 @@ t.test('sol-domain', async (t) => {
       account && { ...account, owner: '11111111111111111111111111111111' };
     const [nft = null, v1 = null, v2 = null, registry = null] = vector('wrapped');
     t.match(resolveDomain(VECTOR, [nft, v1, v2, foreign(registry)]), { status: 'unresolved' });
-    t.match(
-      resolveDomain(VECTOR, [foreign(nft), v1, v2, registry]),
-      { status: 'unresolved' },
-      'its owner is a program',
-    );
+    t.match(resolveDomain(VECTOR, [foreign(nft), v1, v2, registry]), { status: 'unresolved' }, 'of a program');
     const person = vector('registered by a person')[3] ?? null;
     t.match(resolveDomain(VECTOR, [foreign(nft), foreign(v1), foreign(v2), person]), { method: 'owner' });
   });
@@ -721,11 +717,7 @@ t.test('token-extensions', async (t) => {
     t.strictSame(read(entry(999 & 0xff, [1, 2, 3]), entry(7, [])), [unparseable, { extension: 'immutableOwner' }]);
     t.strictSame(read(entry(3, filled(1, 31))), [unparseable], 'a byte short');
     t.strictSame(read(entry(3, filled(1, 33))), [unparseable], 'a byte long');
-    t.strictSame(
-      read(entry(19, [...filled(0, 64), 0xff, 0xff, 0xff, 0xff])),
-      [unparseable],
-      'a name of four gigabytes',
-    );
+    t.strictSame(read(entry(19, [...filled(0, 64), 0xff, 0xff, 0xff, 0xff])), [unparseable], 'of four gigabytes');
     t.strictSame(read(entry(19, [...filled(0, 64), 1, 0, 0, 0, 0xff, ...filled(0, 12)])), [unparseable], 'not UTF-8');
   });
 

@@ -764,11 +764,7 @@ t.test('transaction', async (t) => {
     const [call] = [...recorded].flatMap(({ transaction }) => transaction.instructions.filter(({ inner }) => inner[1]));
     const bare = call?.inner.map((made) => ({ ...made, stackHeight: null })) ?? [];
     const logs = [`Program ${call?.programId} invoke [1]`, `Program ${bare[0]?.programId} invoke [2]`];
-    t.strictSame(
-      call && withLoggedDepths([{ ...call, inner: bare }], logs)[0]?.inner,
-      bare,
-      'a log that lacks a call has no depths',
-    );
+    t.strictSame(call && withLoggedDepths([{ ...call, inner: bare }], logs)[0]?.inner, bare, 'no depths');
   });
 
   t.test('every known instruction is decoded, except those that their program refuses', async (t) => {
