@@ -16,8 +16,6 @@ import { explainTransaction } from '../../src/transactions/explain/explain-trans
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
 import { THEFTS_BY_CLAIMS } from './forged-claims.ts';
-import { THEFTS_BESIDE_DEEDS } from './forged-deeds.ts';
-import { THEFTS_BY_EXTENSIONS } from './forged-extensions.ts';
 import { THEFTS_BY_PARTIES } from './forged-parties.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
 import { THEFTS_BY_SHAPES } from './forged-shapes.ts';
@@ -152,11 +150,9 @@ export const SCENES: Readonly<
 /** Thefts, with what a description must name. */
 export const ATTACKS: Attacks = {
   ...THEFTS_OF_RIGHTS,
-  ...THEFTS_BY_EXTENSIONS,
   ...THEFTS_BY_SHAPES,
   ...THEFTS_BY_CLAIMS,
   ...THEFTS_BEHIND_WORDS,
-  ...THEFTS_BESIDE_DEEDS,
   ...THEFTS_BY_PARTIES,
   'tokens sent away': {
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],

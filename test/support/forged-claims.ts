@@ -8,9 +8,8 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import { namedCall, saleOf } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { MAGIC_EDEN, ORCA } from './forged-words.ts';
+import { MAGIC_EDEN, namedCall, ORCA, saleOf } from './forged-words.ts';
 import {
   ALONE,
   type Attack,

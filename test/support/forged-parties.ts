@@ -10,9 +10,8 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import { namedCall, saleOf } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { MAGIC_EDEN, ORCA } from './forged-words.ts';
+import { MAGIC_EDEN, namedCall, ORCA, saleOf } from './forged-words.ts';
 import {
   ALL,
   ALONE,

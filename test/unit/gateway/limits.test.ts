@@ -1046,7 +1046,7 @@ t.test('stream-quota', async (t) => {
     t.equal(subscribed.length, 2);
   });
 
-  t.test('of connections opened at several processes at once those reported last are revoked', async (t) => {
+  t.test('of connections opened at several processes in one moment those reported last are revoked', async (t) => {
     const waiting: (() => void)[] = [];
     const { processes } = shareStreams(2, (work) => waiting.push(work));
     const revoked: number[] = [];

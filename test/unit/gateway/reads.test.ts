@@ -492,9 +492,7 @@ t.test('block-tally', async (t) => {
       isOver = true;
       return turns;
     };
-    const mixed = Array.from({ length: 8000 }, (_, i) =>
-      transaction(i % 3 === 0 ? {} : { vote: true, also: [CLOCK] }),
-    );
+    const mixed = Array.from({ length: 8000 }, (_, i) => transaction(i % 3 === 0 ? {} : { vote: true, also: [CLOCK] }));
     const bytes = mixed.reduce((sum, { length }) => sum + length, 0);
     t.ok((await turnsOf(tally(mixed))) >= bytes / (256 * 1024));
     const odd = transaction({})
