@@ -61,6 +61,18 @@ export const connectScripted = (t: Test, nodes: readonly ScriptedNode[], options
     options,
   );
 
+/** Connects a mesh to one scripted node. */
+export async function connectOne(t: Test, options?: Partial<MeshOptions>) {
+  const node = await startScriptedNode(t);
+  return { node, ...(await connectScripted(t, [node], options)) };
+}
+
+/** Connects a mesh to two scripted nodes. */
+export async function connectTwo(t: Test, options?: Partial<MeshOptions>) {
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
+  return { first, second, ...(await connectScripted(t, [first, second], options)) };
+}
+
 export const errorReply =
   (error: string): ReplyScript =>
   (response, call) =>

@@ -21,7 +21,9 @@ import {
   brokenReply,
   CONFIRMED,
   connectMeshTo,
+  connectOne,
   connectScripted,
+  connectTwo,
   errorReply,
   notifyAll,
   startScriptedNode,
@@ -44,8 +46,7 @@ t.test('create-mesh', async (t) => {
   const OTHER = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 
   t.test('a mesh knows its genesis hash and its tips once it is connected', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh } = await connectScripted(t, [node]);
+    const { node, mesh } = await connectOne(t);
     t.equal(mesh.genesisHash, GENESIS);
     t.strictSame([mesh.tip('processed'), mesh.tip('confirmed'), mesh.tip('finalized')], [100, 98, 68]);
     t.equal(
@@ -56,8 +57,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a slot is processed as the parent of another; the Clock notifies of the other commitments', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh } = await connectScripted(t, [node]);
+    const { node, mesh } = await connectOne(t);
     const observed: [string, number, number | undefined][] = [];
     for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
       mesh.onTip(commitment, (slot, parent) => observed.push([commitment, slot, parent]));
@@ -79,8 +79,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('tips never go back, and a stronger commitment advances the weaker ones', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh } = await connectScripted(t, [node]);
+    const { node, mesh } = await connectOne(t);
     const slots: number[] = [];
     const stop = mesh.onTip('processed', (slot) => slots.push(slot));
     for (const slot of [101, 90, 101, 102]) node.notifySlot(slot);
@@ -96,8 +95,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a write cannot be expressed', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh } = await connectScripted(t, [node]);
+    const { mesh } = await connectOne(t);
     // @ts-expect-error: this must not compile
     const write = () => mesh.call('sendTransaction', ['']);
     t.type(write, 'function');
@@ -234,8 +232,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('I10: a node that returns as another cluster is quarantined until it is of the same again', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh, clock, problems } = await connectScripted(t, [node]);
+    const { node, mesh, clock, problems } = await connectOne(t);
     t.equal(await answeringPort(mesh), node.port);
     node.replies.getGenesisHash = `"${OTHER}"`;
     node.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
@@ -253,8 +250,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('slots are polled over HTTP while the WebSocket is down, and only then', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh, clock, problems } = await connectScripted(t, [node]);
+    const { node, mesh, clock, problems } = await connectOne(t);
     const { onPubsubRequest } = node;
     node.onPubsubRequest = () => {}; // the next channels are silent from the start
     for (const socket of node.sockets) socket.close(1000);
@@ -284,8 +280,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a node whose slot does not change is stalled, one that does not answer is down', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh, clock } = await connectScripted(t, [node]);
+    const { node, mesh, clock } = await connectOne(t);
     t.equal(mesh.nodes()[0]?.status, 'ok');
     await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'stalled');
     const { getSlot = '' } = node.replies;
@@ -298,8 +293,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a node more than 20 slots behind the tip is behind, until it is less than 10', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second]);
+    const { first, second, mesh } = await connectTwo(t);
     const at = async (best: number, slot: number) => {
       first.notifySlot(slot);
       await waitUntil(() => mesh.nodes()[0]?.slot === slot);
@@ -314,8 +308,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('the lag of a node depends on the slots reported, whether anyone reads the status or not', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second]);
+    const { first, second, mesh } = await connectTwo(t);
     const confirms = async (node: ScriptedNode, slot: number) => {
       node.notify('accountSubscribe', `{"context":{"slot":${slot}},"value":null}`, 'confirmed');
       await waitUntil(() => mesh.tip('confirmed') === slot);
@@ -341,8 +334,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a call that one node fails goes to another once', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh, clock } = await connectScripted(t, [first, second], {
+    const { first, second, mesh, clock } = await connectTwo(t, {
       settings: { ...UPSTREAM_SETTINGS, idleTimeoutMs: 1e9 },
     });
     const elsewhere: Record<string, ReplyScript> = {
@@ -372,8 +364,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a rate-limited node is not selected', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second]);
+    const { first, second, mesh } = await connectTwo(t);
     first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
     t.equal(await answeringPort(mesh), second.port);
     t.equal(await answeringPort(mesh), second.port);
@@ -382,8 +373,7 @@ t.test('create-mesh', async (t) => {
 
   t.test('the only node is called again within 35 seconds, whatever Retry-After it names', async (t) => {
     for (const retryAfter of ['60', '86400', 'Thu, 01 Jan 2099 00:00:00 GMT', 'garbage']) {
-      const node = await startScriptedNode(t);
-      const { mesh, clock } = await connectScripted(t, [node]);
+      const { node, mesh, clock } = await connectOne(t);
       const answers = node.replies.getBalance;
       node.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': retryAfter }).end();
       await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' }, retryAfter);
@@ -404,8 +394,7 @@ t.test('create-mesh', async (t) => {
   });
 
   t.test('a closed mesh sends nothing more and leaves no connection', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh, clock } = await connectScripted(t, [node]);
+    const { node, mesh, clock } = await connectOne(t);
     await mesh.close();
     await waitUntil(() => node.sockets.size === 0);
     const sentBefore = node.httpRequests.length;
@@ -636,8 +625,7 @@ t.test('mesh-invariants', async (t) => {
   }
 
   t.test('I8: a response below the minimum slot is rejected, though the method has no minContextSlot', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second]);
+    const { first, second, mesh } = await connectTwo(t);
     supplyAt(first, 90);
     supplyAt(second, 95);
     const supply = (minContextSlot: number) => mesh.call('getTokenSupply', ['mint', { ...CONFIRMED, minContextSlot }]);
@@ -837,8 +825,7 @@ t.test('mesh-invariants', async (t) => {
   });
 
   t.test('I16: a single response with an implausible slot is not used', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second], FOREVER);
+    const { first, second, mesh } = await connectTwo(t, FOREVER);
     first.replies.getBalance = '{"context":{"slot":50000},"value":1}';
     t.equal(await answeringPort(mesh), second.port);
     t.equal(mesh.tip('confirmed'), 98);
@@ -872,8 +859,7 @@ t.test('mesh-invariants', async (t) => {
   });
 
   t.test('an error that says more than silence is the one that is thrown', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second], FOREVER);
+    const { first, second, mesh } = await connectTwo(t, FOREVER);
     first.replies.getBalance = brokenReply;
     second.replies.getBalance = errorReply('{"code":-32016,"message":"not yet"}');
     await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: -32016 });
@@ -988,8 +974,7 @@ t.test('route-call', async (t) => {
 
   t.test('a method that a node has refused goes to others first, for a while', async (t) => {
     for (const code of [-32601, -32010]) {
-      const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-      const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
+      const { first, second, mesh, clock } = await connectTwo(t, FOREVER);
       const { getBalance } = first.replies;
       first.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
       for (let n = 0; n < 3; n++) t.equal(await answeringPort(mesh), second.port);
@@ -1176,15 +1161,13 @@ t.test('route-call', async (t) => {
       'a wrong request': [errorReply('{"code":-32602,"message":"Invalid param: WrongSize"}'), -32602],
     };
     for (const [name, reply] of Object.entries(elsewhere)) {
-      const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-      const { mesh } = await connectScripted(t, [first, second]);
+      const { first, second, mesh } = await connectTwo(t);
       first.replies.getBalance = reply;
       t.equal(await answeringPort(mesh), second.port, name);
       t.equal(first.countHttpCalls('getBalance'), 1, name);
     }
     for (const [name, [reply, rpcCode]] of Object.entries(through)) {
-      const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-      const { mesh } = await connectScripted(t, [first, second]);
+      const { first, second, mesh } = await connectTwo(t);
       first.replies.getBalance = reply;
       await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode }, name);
       t.equal(second.countHttpCalls('getBalance'), 0, name);
@@ -1192,8 +1175,7 @@ t.test('route-call', async (t) => {
   });
 
   t.test('a node that limits one method is still called for others', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
+    const { first, second, mesh, clock } = await connectTwo(t, FOREVER);
     const { getBalance } = first.replies;
     first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
     first.replies.getBlockTime = '1';
@@ -1210,8 +1192,7 @@ t.test('route-call', async (t) => {
   });
 
   t.test('a hung node delays no caller, and is passed over while it hangs', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
+    const { first, second, mesh, clock } = await connectTwo(t, FOREVER);
     first.replies.getBalance = () => {};
     const began = clock.monotonic();
     const pending = Promise.all([answeringPort(mesh), answeringPort(mesh), answeringPort(mesh)]);
@@ -1242,8 +1223,7 @@ t.test('route-call', async (t) => {
   });
 
   t.test('a node whose circuit is open is not called, and soon probed', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh, clock } = await connectScripted(t, [node], FOREVER);
+    const { node, mesh, clock } = await connectOne(t, FOREVER);
     const { getBalance } = node.replies;
     node.replies.getBalance = brokenReply;
     for (let n = 0; n < 30; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
@@ -1290,8 +1270,7 @@ t.test('route-call', async (t) => {
   });
 
   t.test('a call counts once, however many nodes it takes; its bytes count of each node, refused or not', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh } = await connectScripted(t, [first, second], FOREVER);
+    const { first, second, mesh } = await connectTwo(t, FOREVER);
     const cost = new RequestCost('caller', false);
     for (const node of [first, second]) node.replies.getBalance = brokenReply;
     await t.rejects(mesh.call('getBalance', ['x', CONFIRMED], { cost }));
@@ -1307,8 +1286,7 @@ t.test('route-call', async (t) => {
   });
 
   t.test('slow reads of one caller use no connection of others, nor from the gateway itself', async (t) => {
-    const node = await startScriptedNode(t);
-    const { mesh, clock } = await connectScripted(t, [node], {
+    const { node, mesh, clock } = await connectOne(t, {
       settings: { ...UPSTREAM_SETTINGS, idleTimeoutMs: 1e9, connections: 32, queue: 1000 },
     });
     node.replies.getBlock = () => {}; // archival blocks take seconds
@@ -1330,8 +1308,7 @@ t.test('route-call', async (t) => {
   });
 
   t.test('an attempt that waits for a connection is dropped when another node has answered', async (t) => {
-    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
-    const { mesh, clock } = await connectScripted(t, [first, second], {
+    const { first, second, mesh, clock } = await connectTwo(t, {
       settings: { ...UPSTREAM_SETTINGS, idleTimeoutMs: 1e9, connections: 4 },
     });
     const cost = new RequestCost('caller', false);
@@ -1513,8 +1490,7 @@ t.test('server-profiles', async (t) => {
   });
 
   t.test('a node that has no getVersion is not called for it again and again', async (t) => {
-    const node = await startScriptedNode(t);
-    const { clock } = await connectScripted(t, [node]);
+    const { node, clock } = await connectOne(t);
     const calls = node.countHttpCalls('getSlot');
     await advanceUntil(clock, () => node.countHttpCalls('getSlot') > calls + 20);
     t.equal(node.countHttpCalls('getVersion'), 1);
