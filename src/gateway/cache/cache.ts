@@ -18,6 +18,7 @@ import {
   redatedEntry,
   type TimedPolicy,
 } from './entry.ts';
+import { isFresh, statusOf } from './freshness.ts';
 import { HotKeys } from './hot-keys.ts';
 import { type KeyRecord, LruItems } from './lru-items.ts';
 import { Tip } from './tip.ts';
@@ -50,9 +51,6 @@ export interface CacheObserver {
 
 /** The time without a new slot, in milliseconds, after which the tip counts as stalled. */
 const MAX_STALL_MS = 2000;
-
-/** The distance to the tip up to which an entry is served while it is refreshed, or while its lease is lost. */
-const MAX_REFRESH_LAG_SLOTS = 8;
 
 /** The memory of an entry without its text: the object, its place in the map and in the LRU list. */
 const ENTRY_OVERHEAD_BYTES = 400;
@@ -171,18 +169,7 @@ export class Cache {
 
   /** Returns true when the entry may be served as a hit. The only check on the hot path. */
   isFresh(entry: CacheItem): boolean {
-    if (entry.final) return true;
-    if (this.#tip.isStalled) return false;
-    if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
-    const state = entry.lease?.state;
-    if (state === 'lost' || state === 'renewing' || state === 'behind') return false;
-    const { policy } = entry;
-    if (policy.ms !== undefined && entry.lease === undefined)
-      return this.#tip.coarseNowMs - entry.validatedMs < policy.ms;
-    if (entry.isRefreshing || entry.successor !== undefined)
-      return !isDenied(entry) && this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
-    if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
-    return this.#tip.slot - entry.tipAtFetch < (policy.slots ?? 0);
+    return isFresh(entry, this.#tip, this.maxStaleMs);
   }
 
   /** Replaces an answer that is not fresh from live state. Returns the new one; undefined if its reader has to wait. */
@@ -194,17 +181,7 @@ export class Cache {
 
   /** Returns how an entry may be used, for requests that are not hits. */
   statusOf(entry: CacheItem): EntryStatus {
-    if (this.isFresh(entry)) return 'fresh';
-    if (entry.kind !== 'answer') return 'expired';
-    const { lease } = entry;
-    const validatedMs =
-      entry.policy === 'live'
-        ? Math.min(entry.validatedMs, this.#tip.advancedMs)
-        : (lease?.validatedMs ?? entry.validatedMs);
-    if (this.#clock.monotonic() - validatedMs > this.maxStaleMs) return 'expired';
-    if (isTentative(entry) && entry.tipAtFetch < this.#tip.slot) return 'expired';
-    if (this.#tip.isStalled || lease?.state === 'renewing') return 'stale';
-    return lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS ? 'stale' : 'old';
+    return statusOf(entry, this.#tip, this.maxStaleMs, this.#clock.monotonic());
   }
 
   observeWith(observer: CacheObserver): void {
@@ -459,15 +436,9 @@ const isReadOften = (
 const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
   item !== undefined && item.kind !== 'refusal' && item.slot > slot;
 
-/** Returns true once what the item was made of turned out to be wrong. */
-const isDenied = ({ lease }: CacheItem): boolean => lease?.validatedMs === Number.NEGATIVE_INFINITY;
-
 /** Returns true for what one operator alone vouches for. What the pipeline keeps is soon replaced; a mark has no content. */
 const isUnagreed = ({ kind, policy, agreement, slot }: CacheItem): boolean =>
   policy !== 'live' && kind !== 'slot-mark' && (kind === 'refusal' || agreedAt(agreement, slot) <= 1);
-
-/** A fork may take a processed state back with the next slot, unless it is kept current. */
-const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';
 
 const REFUSAL_BYTES = 600;
 const RECEIPT_LENGTH = 600;
