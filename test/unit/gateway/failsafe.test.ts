@@ -330,58 +330,6 @@ t.test('circuit-breaker', async (t) => {
     for (let n = 0; n < times; n++) breaker.startAttempt()(outcome);
   };
 
-  t.test('the breaker opens when half of at least 20 attempts within 10 s have failed', async (t) => {
-    const few = new CircuitBreaker(new ManualClock());
-    outcomes(few, 'failed', 19);
-    t.notOk(few.isOpen);
-    outcomes(few, 'failed', 1);
-    t.ok(few.isOpen);
-
-    const mixed = new CircuitBreaker(new ManualClock());
-    outcomes(mixed, 'succeeded', 30);
-    outcomes(mixed, 'failed', 29);
-    t.notOk(mixed.isOpen);
-    outcomes(mixed, 'failed', 1);
-    t.ok(mixed.isOpen);
-  });
-
-  t.test('outcomes that say nothing about the node are not counted', async (t) => {
-    const breaker = new CircuitBreaker(new ManualClock());
-    outcomes(breaker, 'failed', 19);
-    outcomes(breaker, 'ignored', 100);
-    t.notOk(breaker.isOpen);
-  });
-
-  t.test('failures stop counting after 10 s', async (t) => {
-    const clock = new ManualClock();
-    const breaker = new CircuitBreaker(clock);
-    outcomes(breaker, 'failed', 19);
-    clock.advance(10_000);
-    outcomes(breaker, 'failed', 1);
-    t.notOk(breaker.isOpen);
-  });
-
-  t.test('after a second one attempt is allowed, and decides', async (t) => {
-    const clock = new ManualClock();
-    const breaker = new CircuitBreaker(clock);
-    outcomes(breaker, 'failed', 20);
-    t.notOk(breaker.allowsAttempt);
-    clock.advance(1000);
-    t.ok(breaker.allowsAttempt);
-    const settle = breaker.startAttempt();
-    t.notOk(breaker.allowsAttempt, 'one at a time');
-    settle('failed');
-    t.notOk(breaker.allowsAttempt);
-    clock.advance(1000);
-    breaker.startAttempt()('ignored');
-    t.ok(breaker.allowsAttempt, 'it decided nothing: the next may try');
-    breaker.startAttempt()('succeeded');
-    t.ok(breaker.allowsAttempt);
-    t.notOk(breaker.isOpen);
-    outcomes(breaker, 'failed', 19);
-    t.notOk(breaker.isOpen, 'earlier attempts no longer count');
-  });
-
   t.test('a slow probe keeps no other from following a second later', async (t) => {
     const clock = new ManualClock();
     const breaker = new CircuitBreaker(clock);
@@ -415,11 +363,15 @@ t.test('circuit-breaker', async (t) => {
 
   t.test('the breaker agrees with a model that records all attempts', async () => {
     const step = fc.record({
-      waitMs: fc.nat({ max: 1500 }),
+      waitMs: fc.oneof(
+        { weight: 12, arbitrary: fc.constant(0) },
+        fc.nat({ max: 1500 }),
+        fc.constantFrom(1000, 9000, 10_000),
+      ),
       outcome: fc.constantFrom<AttemptOutcome>('succeeded', 'failed', 'failed', 'ignored'),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
         const clock = new ManualClock(0);
         const breaker = new CircuitBreaker(clock);
         let record: { second: number; failed: boolean }[] = [];
