@@ -75,7 +75,7 @@ export {
 export { type IdlAccount, idlPlacesOf, MAX_IDL_BYTES, readIdlNames } from './programs/program-idl.ts';
 export { JITO_TIP_ACCOUNTS } from './programs/tip-accounts.ts';
 export { TRANSACTION_TYPES, type TransactionType } from './programs/transaction-types.ts';
-export { decodeInstruction, parsableProgramName } from './transactions/decode-instruction.ts';
-export type { ParsedInfo } from './transactions/instruction-layout.ts';
-export { normalizeTransaction, readTransaction, type Transaction } from './transactions/transaction.ts';
-export { findExceededBound } from './transactions/transaction-bounds.ts';
+export { decodeInstruction, parsableProgramName } from './records/decode-instruction.ts';
+export type { ParsedInfo } from './records/instruction-layout.ts';
+export { normalizeTransaction, readTransaction, type Transaction } from './records/transaction.ts';
+export { findExceededBound } from './records/transaction-bounds.ts';

@@ -18,7 +18,7 @@ t.test('layers', async (t) => {
   transactions/codec
   transactions/accounts
   transactions/programs
-  transactions/transactions
+  transactions/records
   transactions/errors
   transactions/analysis
   transactions/analysis/rules
@@ -118,7 +118,7 @@ t.test('layers', async (t) => {
     'transactions/analysis',
     'transactions/codec',
     'transactions/explain',
-    'transactions/transactions',
+    'transactions/records',
     'gateway/cache',
     'gateway/pipeline',
     'pages/feed',

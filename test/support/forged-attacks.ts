@@ -14,7 +14,7 @@ import {
 } from '../../src/shared/domain/well-known-addresses.ts';
 import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
-import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
+import type { Transaction } from '../../src/transactions/records/transaction.ts';
 import { THEFTS_BY_CLAIMS } from './forged-claims.ts';
 import { THEFTS_BY_PARTIES } from './forged-parties.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';

@@ -8,7 +8,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../src/transactions/records/transaction.ts';
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 /** A call with those that it made. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseExactJson } from '../../src/shared/domain/parse-exact-json.ts';
 import { type EnhancedTransaction, enhanceTransaction } from '../../src/transactions/explain/enhanced-transaction.ts';
-import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../src/transactions/records/transaction.ts';
 
 // from dist/test/support to test/support
 const folder = new URL('../../../test/support/recorded/', import.meta.url);

@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../src/transactions/records/transaction.ts';
 
 export const addressOf = (byte: number): string => bs58.encode(bytesOf(byte));
 

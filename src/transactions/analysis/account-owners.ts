@@ -1,5 +1,5 @@
-import type { Instruction } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Instruction } from '../records/instruction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { walletsBefore } from './token-account-balances.ts';
 
 /** Finds the wallet of an account at a call; before the transaction where none is given. */

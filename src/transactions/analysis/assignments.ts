@@ -1,7 +1,7 @@
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { asBigInt, asString } from '../codec/json-fields.ts';
-import type { Instruction } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Instruction } from '../records/instruction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { rentOf } from './wrapped-sol-rent.ts';
 
 /** What a wallet loses with an account that is assigned to a program. */

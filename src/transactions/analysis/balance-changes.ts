@@ -1,9 +1,9 @@
 import { TOKEN_2022_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { oncePer } from '../../shared/runtime/once-per.ts';
 import { programRole } from '../programs/known-programs.ts';
-import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { TokenBalance } from '../transactions/token-balance.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
+import type { TokenBalance } from '../records/token-balance.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { grouped } from './grouped.ts';
 import type { AccountData, TokenBalanceChange } from './parsed-transaction.ts';
 

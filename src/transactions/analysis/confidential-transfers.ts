@@ -1,5 +1,5 @@
 import { asBigInt } from '../codec/json-fields.ts';
-import type { Instruction } from '../transactions/instruction.ts';
+import type { Instruction } from '../records/instruction.ts';
 import { addressAt, effectsIn, placeOf } from './effects.ts';
 import type { CurrentBalances } from './transfer-ledger.ts';
 

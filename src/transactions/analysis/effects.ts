@@ -1,7 +1,7 @@
 import { readTables } from '../../shared/runtime/files/read-tables.ts';
 import { asObject } from '../codec/json-fields.ts';
-import type { Instruction } from '../transactions/instruction.ts';
-import type { ParsedInfo } from '../transactions/instruction-layout.ts';
+import type { Instruction } from '../records/instruction.ts';
+import type { ParsedInfo } from '../records/instruction-layout.ts';
 
 /** Where an instruction names an address: under the first name that it has, as a member of others. */
 export type Place = readonly (readonly string[])[];

@@ -1,7 +1,7 @@
 import { asBigInt, asDecimals, asObject } from '../codec/json-fields.ts';
-import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { ParsedInfo } from '../transactions/instruction-layout.ts';
-import { statusOf, type Transaction } from '../transactions/transaction.ts';
+import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
+import type { ParsedInfo } from '../records/instruction-layout.ts';
+import { statusOf, type Transaction } from '../records/transaction.ts';
 import { addressAt, effectsIn, type Place, placeOf } from './effects.ts';
 import { initializedTokenAccount } from './token-account-balances.ts';
 import { TRANSFER_TYPES, type Transfer, type TransferType } from './transfer.ts';

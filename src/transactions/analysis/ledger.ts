@@ -1,7 +1,7 @@
 import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
-import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import { statusOf, type Transaction } from '../transactions/transaction.ts';
+import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
+import { statusOf, type Transaction } from '../records/transaction.ts';
 import { accountOwners, type OwnerOf } from './account-owners.ts';
 import { type Action, actionOf, type Ledger } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';

@@ -1,7 +1,7 @@
 import { SOL_DECIMALS } from '../../shared/domain/sol-amount.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
-import type { TokenBalance } from '../transactions/token-balance.ts';
-import { statusOf, type Transaction } from '../transactions/transaction.ts';
+import type { TokenBalance } from '../records/token-balance.ts';
+import { statusOf, type Transaction } from '../records/transaction.ts';
 import type { AssetAmount } from './asset-amount.ts';
 import { sumByMint } from './payments.ts';
 import type { TransferRowContext } from './transfer-row.ts';

@@ -1,9 +1,9 @@
 import { WRAPPED_SOL_MINTS } from '../../shared/domain/known-mints.ts';
 import { oncePer } from '../../shared/runtime/once-per.ts';
 import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
-import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { TokenBalance } from '../transactions/token-balance.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
+import type { TokenBalance } from '../records/token-balance.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { rentOf } from './wrapped-sol-rent.ts';
 
 /** A token account at one point of a transaction. */

@@ -1,6 +1,6 @@
 import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import type { Instruction } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Instruction } from '../records/instruction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import {
   collectMintDecimals,
   type TokenAccountBalance,

@@ -1,5 +1,5 @@
 import { formatUnits } from '../codec/format-decimal.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { extractTransfers } from './extract-transfers.ts';
 import type { Transfer } from './transfer.ts';
 

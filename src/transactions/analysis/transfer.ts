@@ -1,4 +1,4 @@
-import type { Instruction } from '../transactions/instruction.ts';
+import type { Instruction } from '../records/instruction.ts';
 
 export const TRANSFER_TYPES = [
   'transfer',

@@ -1,8 +1,8 @@
 import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { asBigInt } from '../codec/json-fields.ts';
-import { inExecutionOrder } from '../transactions/instruction.ts';
-import type { TokenBalance } from '../transactions/token-balance.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { inExecutionOrder } from '../records/instruction.ts';
+import type { TokenBalance } from '../records/token-balance.ts';
+import type { Transaction } from '../records/transaction.ts';
 
 const TOKEN_ACCOUNT_BYTES = 165n;
 

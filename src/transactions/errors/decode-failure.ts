@@ -1,6 +1,6 @@
 import { isTradingProgram, programName, programRole } from '../programs/known-programs.ts';
-import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { type ErrorTable, errorTableOf, type KnownError, numberedError } from './error-tables.ts';
 import { type LoggedFailure, parseFailureLogs } from './failure-logs.ts';
 import { quotedWords } from './quoted-words.ts';

@@ -5,8 +5,8 @@ import {
 } from '../../shared/domain/well-known-addresses.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
 import { asBigInt, asObject } from '../codec/json-fields.ts';
-import type { Instruction } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Instruction } from '../records/instruction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import type { KnownError } from './error-tables.ts';
 import type { LoggedFailure } from './failure-logs.ts';
 

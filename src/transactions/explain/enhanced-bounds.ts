@@ -1,5 +1,5 @@
 import { asArray, asObject, type JsonObject } from '../codec/json-fields.ts';
-import { MAX_ACCOUNTS, MAX_INSTRUCTIONS, MAX_SIGNERS } from '../transactions/transaction-bounds.ts';
+import { MAX_ACCOUNTS, MAX_INSTRUCTIONS, MAX_SIGNERS } from '../records/transaction-bounds.ts';
 
 /** Most token balances of one account that a transaction can change: it may be closed and opened under another mint. */
 const MAX_TOKEN_CHANGES = 2;

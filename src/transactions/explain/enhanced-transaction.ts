@@ -8,9 +8,9 @@ import type { ParsedTransaction, TokenBalanceChange } from '../analysis/parsed-t
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import type { Swap } from '../analysis/swap-legs.ts';
 import type { TransactionType } from '../programs/transaction-types.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { describeAttempt, describeTransaction, OUTCOME_UNKNOWN } from './describe-transaction.ts';
-import { isAboutNfts, type NftEvent, nftEventOf } from './nft-event.ts';
+import { type NftEvent, nftEventOf } from './nft-event.ts';
 import { type Perspective, perspectiveOf } from './perspective.ts';
 import { fullAddress } from './sentence-formats.ts';
 import { unnamedProgramOf } from './sentences-call.ts';
@@ -93,7 +93,7 @@ function describe(
 }
 
 function eventsOf(interpretation: Interpretation, parsed: ParsedTransaction): EnhancedTransaction['events'] {
-  if (isAboutNfts(interpretation)) return parsed.status === 'success' ? { nft: nftEventOf(interpretation) } : {};
+  if ('nfts' in interpretation) return parsed.status === 'success' ? { nft: nftEventOf(interpretation) } : {};
   if (!('swap' in interpretation)) return {};
   const { swap } = interpretation;
   return swap === null || swap.wallet === null ? {} : { swap: toSwapEvent(swap.wallet, swap, parsed) };

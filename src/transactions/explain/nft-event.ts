@@ -37,8 +37,3 @@ export function nftEventOf(interpretation: NftInterpretation | NftTransferInterp
     royalties: royalties?.map(({ account, amount }) => ({ account, amount: `${amount}` })) ?? null,
   };
 }
-
-/** Returns whether an interpretation is about NFTs. */
-export const isAboutNfts = (interpretation: {
-  readonly type: string;
-}): interpretation is NftInterpretation | NftTransferInterpretation => /NFT/.test(interpretation.type);

@@ -8,7 +8,7 @@ import { sumByMint } from '../analysis/payments.ts';
 import { findGivenRights, isSaidByRight } from '../analysis/rules/given-rights.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Transaction } from '../records/transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import { clausesOf, isTipDescribed, OUTCOME_UNKNOWN, withMemo } from './describe-transaction.ts';
 import { type FormatAddress, formatSol, fullAddress, YOU } from './sentence-formats.ts';

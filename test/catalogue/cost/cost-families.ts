@@ -3,7 +3,7 @@ import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
 import { READ_METHODS } from '../../../src/shared/domain/rpc-methods.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
-import { normalizeTransaction } from '../../../src/transactions/transactions/transaction.ts';
+import { normalizeTransaction } from '../../../src/transactions/records/transaction.ts';
 import { readRecordings } from '../../support/recorded-transactions.ts';
 import {
   type CostFamily,

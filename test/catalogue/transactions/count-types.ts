@@ -2,7 +2,7 @@ import { parseTransaction } from '../../../src/transactions/analysis/parse-trans
 import { interpretTransaction } from '../../../src/transactions/analysis/rules/interpret-transaction.ts';
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { programRole } from '../../../src/transactions/programs/known-programs.ts';
-import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import type { Transaction } from '../../../src/transactions/records/transaction.ts';
 import { isNumberAlone, isWithoutName } from '../../support/number-alone.ts';
 import { type Finding, info } from '../findings.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
 import { VOTE_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { asArray, asInteger, asObject } from '../../../src/transactions/codec/json-fields.ts';
-import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../../src/transactions/records/transaction.ts';
 import { recordedTransactions } from '../../support/recorded-transactions.ts';
 
 /** The transactions of a block that are no votes. */

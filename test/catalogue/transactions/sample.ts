@@ -4,7 +4,7 @@ import {
   enhanceTransaction,
 } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
-import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import type { Transaction } from '../../../src/transactions/records/transaction.ts';
 
 /** Draws transactions by a seed, so that a person can compare what is shown with the balances. */
 export function drawSample(transactions: readonly Transaction[], count: number, seed: number): readonly string[] {

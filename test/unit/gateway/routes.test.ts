@@ -32,8 +32,8 @@ import { type Admit, FairSemaphore } from '../../../src/shared/runtime/fair-sema
 import type { Waiter } from '../../../src/shared/runtime/waiter.ts';
 import { encodeKey } from '../../../src/transactions/codec/base58-key.ts';
 import { JITO_TIP_ACCOUNTS } from '../../../src/transactions/programs/tip-accounts.ts';
-import { inExecutionOrder } from '../../../src/transactions/transactions/instruction.ts';
-import { decodeVersionedTransaction } from '../../../src/transactions/transactions/versioned-transaction.ts';
+import { inExecutionOrder } from '../../../src/transactions/records/instruction.ts';
+import { decodeVersionedTransaction } from '../../../src/transactions/records/versioned-transaction.ts';
 import type { JsonAt } from '../../support/answer-json.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';

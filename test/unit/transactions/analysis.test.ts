@@ -39,7 +39,7 @@ import { explainTransaction } from '../../../src/transactions/explain/explain-tr
 import { shortAddress } from '../../../src/transactions/explain/sentence-formats.ts';
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
-import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../../src/transactions/records/transaction.ts';
 import { ATTACKS, forgeAttack, lackingIn, scenesOf } from '../../support/forged-attacks.ts';
 import { FORMS, type ForgedCall, type ForgedRecord, type Forgery } from '../../support/forged-transaction.ts';
 import {

@@ -53,15 +53,15 @@ import { findProgramInstruction } from '../../../src/transactions/programs/progr
 import { PROGRAM_ROLES } from '../../../src/transactions/programs/program-roles.ts';
 import { isTipAccount, JITO_TIP_ACCOUNTS, tipRelayOf } from '../../../src/transactions/programs/tip-accounts.ts';
 import { TRANSACTION_TYPES } from '../../../src/transactions/programs/transaction-types.ts';
-import { decodeInstruction } from '../../../src/transactions/transactions/decode-instruction.ts';
-import { inExecutionOrder } from '../../../src/transactions/transactions/instruction.ts';
-import { withLoggedDepths } from '../../../src/transactions/transactions/logged-depths.ts';
+import { decodeInstruction } from '../../../src/transactions/records/decode-instruction.ts';
+import { inExecutionOrder } from '../../../src/transactions/records/instruction.ts';
+import { withLoggedDepths } from '../../../src/transactions/records/logged-depths.ts';
 import {
   normalizeTransaction,
   readTransaction,
   type Transaction,
-} from '../../../src/transactions/transactions/transaction.ts';
-import { findExceededBound } from '../../../src/transactions/transactions/transaction-bounds.ts';
+} from '../../../src/transactions/records/transaction.ts';
+import { findExceededBound } from '../../../src/transactions/records/transaction-bounds.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { recordedTransactions } from '../../support/recorded-transactions.ts';
 import {

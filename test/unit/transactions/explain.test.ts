@@ -20,10 +20,10 @@ import {
   parseTransaction,
   readTransaction,
 } from '../../../src/transactions/index.ts';
-import type { AccountKey } from '../../../src/transactions/transactions/account-keys.ts';
-import type { Instruction } from '../../../src/transactions/transactions/instruction.ts';
-import type { ParsedInfo } from '../../../src/transactions/transactions/instruction-layout.ts';
-import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import type { AccountKey } from '../../../src/transactions/records/account-keys.ts';
+import type { Instruction } from '../../../src/transactions/records/instruction.ts';
+import type { ParsedInfo } from '../../../src/transactions/records/instruction-layout.ts';
+import type { Transaction } from '../../../src/transactions/records/transaction.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { isNumberAlone } from '../../support/number-alone.ts';
 import { enhancedOf, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
