@@ -37,6 +37,7 @@ import { RPC_ERROR_CODE } from '../../../src/gateway/upstream/rpc/rpc-error-code
 import type {
   AgreeOptions,
   CallOptions,
+  ConsensusData,
   RpcCaller,
   RpcResponse,
 } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
@@ -504,18 +505,36 @@ t.test('block-tally', async (t) => {
   });
 
   t.test(
-    'a row of a list of token accounts has no more than some values, since hundreds are parsed in a turn',
+    'hundreds of rows of token accounts are parsed in a turn: one is refused for its values, not its bytes',
     async (t) => {
-      const rowsOf = async (more: string): Promise<number> => {
-        const value = Buffer.from(`[{"pubkey":"a","account":{"data":["","base64"],"more":[${more}]}}]`);
+      const options = { commitment: 'confirmed', minContextSlot: undefined } as const;
+      const rowsOf = async (data: string, more = ''): Promise<number> => {
+        const value = Buffer.from(`[{"pubkey":"a","account":{"data":["${data}","base64"],"more":[${more}]}}]`);
         const rpc = { call: async () => ({ slot: 7, result: value, value }) };
-        const options = { commitment: 'confirmed', minContextSlot: undefined } as const;
         return (await readTokenAccountsByOwner(rpc, 'owner', { mint: 'mint' }, options)).rows.length;
       };
-      t.equal(await rowsOf('1,2'), 1);
-      await t.rejects(rowsOf(`${'1,'.repeat(200)}1`), { code: 'upstream_error' });
+      t.equal(await rowsOf('', '1,2'), 1);
+      t.equal(await rowsOf('A'.repeat(14_000_000)), 1, 'the longest account');
+      await t.rejects(rowsOf('', `${'1,'.repeat(200)}1`), { code: 'upstream_error' });
     },
   );
+
+  t.test('operators that list more token accounts than an answer may have can be compared', async (t) => {
+    const value = Buffer.from(`[${'{"pubkey":"a"},'.repeat(10_000)}{"pubkey":"b"}]`);
+    const compared: ConsensusData[] = [];
+    const rpc: RpcCaller = {
+      call: async (_method, _params, options) => {
+        const response = { slot: 7, result: value, value };
+        const data = await options?.agree?.compare(response);
+        if (data !== undefined) compared.push(data);
+        return response;
+      },
+    };
+    const options = { commitment: 'confirmed', minContextSlot: undefined, agree: 2 } as const;
+    const listing = readTokenAccountsByOwner(rpc, 'owner', { mint: 'mint' }, options);
+    await t.rejects(listing, { code: 'result_too_large' });
+    t.match(compared, [{ slot: 7 }]);
+  });
 
   t.test("the leader is the one with the block's fees; old blocks name no time, height or reward", async (t) => {
     const head = { blockhash: 'b', parentSlot: 7, previousBlockhash: 'p' };

@@ -233,7 +233,8 @@ export class WorkerEnd {
       this.#subscriptions.get(message.id)?.logs?.onLogs(message.slot, message.transaction);
     else if (message.type === 'subscription-ended') this.#endSubscription(message.id, message.reason);
     else if (message.type === 'count') this.#options.counterStore.onMessage(message.message);
-    else if (message.type !== 'log-grew' && 'spent' in message) this.#settle(connection, message); // another build may send others
+    else if ('spent' in message) this.#settle(connection, message);
+    else if (message.type !== 'log-grew') message satisfies never; // of a pipeline process of another build
   }
 
   /** Settles a request, or sends it again where an operator was found to lie since: the response may be made of its values. */

@@ -216,9 +216,9 @@ export class PartsWalk {
     const [bytes, open] = [this.#bytes, this.#open];
     let [at, values] = [start, 0];
     walk: while (at < pauseAt) {
-      values++;
       const byte = bytes[at];
       const isInString = open.length > 0 && open[open.length - 1] === QUOTE;
+      if (!isInString) values++;
       if (isInString || byte === QUOTE) {
         if (isInString) open.pop();
         const stringEnd = isInString ? findStringEnd(bytes, at, pauseAt) : skipString(bytes, at, pauseAt);

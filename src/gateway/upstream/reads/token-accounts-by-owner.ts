@@ -23,19 +23,23 @@ export async function readTokenAccountsByOwner(
   { agree = 1, ...options }: ReadOptions,
 ): Promise<ListedRows> {
   const params = [owner, filter, { encoding: 'base64', ...options }];
-  const isOfOneMint = 'mint' in filter;
   const { slot, value, agreement } = await rpc.call('getTokenAccountsByOwner', params, {
     commitment: options.commitment,
-    agree: { count: agree, compare: (response) => compareListings(response, isOfOneMint) },
+    agree: { count: agree, compare: compareListings },
   });
-  return { slot, rows: await rowsOf(value, isOfOneMint), agreement };
+  const rows = await rowsOf(value);
+  if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts('mint' in filter);
+  return { slot, rows, agreement };
 }
 
-/** Finds the rows of a list. They are parsed later, hundreds of them in one turn of the event loop. */
-async function rowsOf(value: Buffer, isOfOneMint: boolean): Promise<readonly Buffer[]> {
+/**
+ * Finds the rows of a list: of one that is too long one more than an answer may have. They are parsed later, hundreds of them in
+ * one turn of the event loop.
+ */
+async function rowsOf(value: Buffer): Promise<readonly Buffer[]> {
   const rows: Buffer[] = [];
   const add = (row: Buffer): void => {
-    if (rows.push(row) > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts(isOfOneMint);
+    if (rows.length <= MAX_TOKEN_ACCOUNTS) rows.push(row);
   };
   await forEachElement(value, YIELD_EVERY_BYTES, add, MAX_ROW_VALUES);
   return rows;
@@ -52,8 +56,8 @@ export const MAX_REREAD_ACCOUNTS = 200;
  * difference proves nothing, as an honest node may make its list of a newer root than the slot that it names, and no Clock shows
  * that.
  */
-async function compareListings({ slot, value }: RpcResponse, isOfOneMint: boolean): Promise<ConsensusData> {
-  const rows = await rowsOf(value, isOfOneMint);
+async function compareListings({ slot, value }: RpcResponse): Promise<ConsensusData> {
+  const rows = await rowsOf(value);
   const isReread = rows.length <= MAX_REREAD_ACCOUNTS;
   const named = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
     const [address, account = NO_ACCOUNT] = pickMembers(row, ['pubkey', 'account']);
