@@ -667,6 +667,16 @@ t.test('existence-checks', async (t) => {
     t.same(await blockExists(mesh, 4000n, undefined), { slot: 4998, exists: true });
     t.same(await blockExists(mesh, 4000n, 5001), { slot: 5004, exists: true });
   });
+
+  t.test('a block whose time nobody has recorded exists', async (t) => {
+    const node = await startScriptedNode(t);
+    const { mesh } = await connectScripted(t, [node]);
+    node.replies.getBlockTime = 'null';
+    node.replies.getBlock = '{"blockhash":"b","blockTime":null}';
+    t.match(await blockExists(mesh, 40n, undefined), { exists: true });
+    node.replies.getBlock = 'null';
+    t.match(await blockExists(mesh, 40n, undefined), { exists: false });
+  });
 });
 
 t.test('merged-signatures', async (t) => {

@@ -43,7 +43,11 @@ export async function blockExists(
   if (none !== undefined && slot > BigInt(none.slot)) return none;
   try {
     const { slot: at, value } = await mesh.call('getBlockTime', [slot], { commitment, minSlot });
-    return { slot: at, exists: !isNull(value) };
+    if (!isNull(value)) return { slot: at, exists: true };
+    const config = { transactionDetails: 'none', rewards: false }; // the time of an old block may not be recorded
+    const request = { method: 'getBlock', subject: Number(slot), config, commitment, minSlot } as const;
+    const header = await callWithMaxSupportedVersion(mesh, request);
+    return { slot: header.slot, exists: !isNull(header.value) };
   } catch (thrown) {
     if (none !== undefined && thrown instanceof GatewayError && NO_BLOCK_CODES.has(meaningOfCode(thrown.rpcCode)))
       return none;
