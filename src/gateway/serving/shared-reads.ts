@@ -39,7 +39,7 @@ export class SharedReads<T extends { readonly slot: Slot }> {
 
   /**
    * Returns what is cached, or reads. A caller that joins a read of another one runs its own where its slot was not reached by
-   * that, or where the other one had no turn: once, as it may have waited for that.
+   * that, or where the other one had no turn.
    */
   async getOrRead(key: string, { minSlot, ttlMs }: Bounds, read: () => Promise<T>): Promise<T> {
     const known = this.get(key, minSlot);
@@ -51,14 +51,11 @@ export class SharedReads<T extends { readonly slot: Slot }> {
       cached.set(key, fresh, ttlMs === undefined ? {} : { ttl: ttlMs });
       return fresh;
     };
-    let othersHadNoTurn = false;
     for (let joins = 0; joins < MAX_JOINS; joins++) {
       const joined = flights.get(key);
       if (joined === undefined) return flights.run(key, start);
       const shared = await joined.catch((thrown: unknown) => {
-        if (isSlotNotReached(thrown)) return; // it may have been that caller alone
-        if (othersHadNoTurn || !hadNoTurn(thrown)) throw thrown;
-        othersHadNoTurn = true;
+        if (!isSlotNotReached(thrown) && !hadNoTurn(thrown)) throw thrown; // either may have been that caller alone
       });
       if (shared !== undefined && shared.slot >= minSlot) return shared;
     }
