@@ -15,7 +15,7 @@ export type { GatewayOptions } from './composition/environment.ts';
 export { openEngine } from './composition/open-process.ts';
 export { formatProblem } from './composition/reread-config.ts';
 export { rereadOnDisk } from './composition/reread-on-disk.ts';
-export { type ClusterInUse, startEmbedded } from './composition/start-embedded.ts';
+export { startEmbedded } from './composition/start-embedded.ts';
 export { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from './fleet/keys/fleet-keys.ts';
 export { findFleet, withRedis } from './fleet/redis/fleet-client.ts';
 export { checkServer } from './fleet/redis/redis-fleet.ts';

@@ -3,6 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/config-schema.ts';
 import { type RedisSettings, readFleetSettings } from '../../config/redis-settings.ts';
 import { readFeedToken, readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
+import type { EmbeddedCluster } from '../../localnet/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
 import { DisposalStack } from '../../shared/runtime/disposal-stack.ts';
@@ -14,7 +15,6 @@ import { TurnBudget } from '../../shared/runtime/turn-budget.ts';
 import type { SharedWatch } from '../fleet/replication/shared-watch.ts';
 import type { Engine } from '../http/engine/engine.ts';
 import type { KeySource } from '../receipts/keys/key-source.ts';
-import type { ClusterInUse } from './start-embedded.ts';
 
 const RANGE = 2 ** 32;
 
@@ -34,7 +34,7 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   /** An embedded cluster that is being started. Default: the gateway starts one where no node is configured. */
-  readonly embedded?: Promise<ClusterInUse> | undefined;
+  readonly embedded?: Promise<EmbeddedCluster> | undefined;
   /** Whether the admin listener must have its configured port: else the next free one is used. Default: true. */
   readonly isAdminPortChosen?: boolean;
   /** Joins the gateway to a watch that is shared over another feed than that of Redis. */

@@ -1,20 +1,21 @@
 import { operatorsIn } from '../../config/operators.ts';
+import type { EmbeddedCluster } from '../../localnet/index.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
 import type { RestingMesh } from '../upstream/mesh/mesh.ts';
 import type { Environment } from './environment.ts';
-import { type ClusterInUse, startEmbedded } from './start-embedded.ts';
+import { startEmbedded } from './start-embedded.ts';
 import { openLearnedLimits } from './subscription-limits-file.ts';
 
 export interface Upstream {
   readonly mesh: RestingMesh;
-  readonly embedded: ClusterInUse | undefined;
+  readonly embedded: EmbeddedCluster | undefined;
 }
 
 /** Without configured nodes there is only an embedded cluster, unless the caller has started it already. */
 export async function openUpstream(
   { config, clock, random, log, writes, disposals }: Environment,
-  starting: Promise<ClusterInUse> | undefined = startEmbedded(config),
+  starting: Promise<EmbeddedCluster> | undefined = startEmbedded(config),
 ): Promise<Upstream> {
   const embedded = await starting;
   if (embedded !== undefined) logEmbedded(embedded, log);
@@ -47,7 +48,7 @@ export async function openUpstream(
   return { mesh, embedded };
 }
 
-function logEmbedded(started: ClusterInUse, log: Log): void {
+function logEmbedded(started: EmbeddedCluster, log: Log): void {
   const { url: rpc, genesisHash: cluster, takenPort } = started;
   if (takenPort !== undefined) {
     const owner = takenPort.genesisHash === null ? 'another process' : 'another cluster';

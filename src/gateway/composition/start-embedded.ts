@@ -1,9 +1,6 @@
 import type { Config } from '../../config/config-schema.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../localnet/index.ts';
 
-/** What a gateway needs of the embedded cluster, which may run in another process. */
-export type ClusterInUse = Omit<EmbeddedCluster, 'control'>;
-
 /** The ports at which Solana's tools expect a local cluster: its RPC, and its WebSocket. */
 const [USUAL_PORT, USUAL_PUBSUB_PORT] = [8899, 8900];
 

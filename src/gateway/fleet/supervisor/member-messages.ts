@@ -12,7 +12,7 @@ export interface MemberSettings {
   readonly secrets: Secrets;
   readonly isAdminPortChosen: boolean;
   /** The embedded cluster, which runs in the supervisor's process; undefined over configured nodes. */
-  readonly embedded: Omit<EmbeddedCluster, 'control' | 'kill' | 'ended' | 'close'> | undefined;
+  readonly embedded: Omit<EmbeddedCluster, 'ended' | 'close'> | undefined;
   readonly folder: string;
 }
 
