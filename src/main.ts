@@ -9,8 +9,9 @@ try {
   const { runCommandLine } = await import('./cli/program.ts');
   await runCommandLine(process.argv);
 } catch (thrown) {
-  const expected = thrown instanceof StartError;
-  const message = expected ? thrown.message : thrown instanceof Error ? thrown.stack : String(thrown);
+  const isSystem = thrown instanceof Error && 'syscall' in thrown; // it names the path or the address, and no code of ours
+  const isExpected = thrown instanceof StartError;
+  const message = isExpected || isSystem ? thrown.message : thrown instanceof Error ? thrown.stack : String(thrown);
   process.stderr.write(`slotgate: ${message}\n`);
-  process.exit(expected ? thrown.exitCode : 1);
+  process.exit(isExpected ? thrown.exitCode : 1);
 }

@@ -491,6 +491,16 @@ t.test('program', async (t) => {
     t.ok(bytes > 100_000 && bytes < 250_000, `${bytes} bytes, most of them commander's`);
   });
 
+  t.test('an error of the system is said without the place in the code', (t) => {
+    const state = join(t.testdir({ file: '' }), 'file');
+    const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [main, 'keys', 'usage', '--state', state], {
+      encoding: 'utf8',
+    });
+    t.match({ status, stderr }, { status: 1, stderr: /^slotgate: ENOTDIR: [^\n]*usage\.log'\n$/ });
+    t.end();
+  });
+
   const skip = spawnSync('bash', ['--version']).error === undefined ? false : 'bash is not installed';
   t.test('a reader that closes the pipe ends a command; its exit code is neither done nor refuted', { skip }, (t) => {
     const lines = t.testdir({ lines: 'no receipt\n'.repeat(10_000) }); // more results than a pipe holds
