@@ -1,6 +1,6 @@
 import type { ConfigSources } from '../config/load-config.ts';
-import { formatProblem, type GatewayOptions, type MemberSettings, rereadOnDisk, Supervisor } from '../gateway/index.ts';
-import type { EmbeddedCluster } from '../localnet/index.ts';
+import { formatProblem, type GatewayOptions, rereadOnDisk, Supervisor } from '../gateway/index.ts';
+import type { ClusterFacts } from '../localnet/index.ts';
 import type { StartError } from '../shared/domain/start-error.ts';
 import { findFreePort, requireFreePort } from '../shared/runtime/require-free-port.ts';
 import { systemClock } from '../shared/runtime/system-clock.ts';
@@ -93,7 +93,7 @@ function oneAfterAnother(renew: (isWanted: IsWanted) => Promise<void>): (isWante
   };
 }
 
-function dataOf(cluster: EmbeddedCluster): MemberSettings['embedded'] {
+function dataOf(cluster: ClusterFacts): ClusterFacts {
   const { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
   return { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds };
 }

@@ -19,7 +19,6 @@ export { startEmbedded } from './composition/start-embedded.ts';
 export { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from './fleet/keys/fleet-keys.ts';
 export { findFleet, withRedis } from './fleet/redis/fleet-client.ts';
 export { checkServer } from './fleet/redis/redis-fleet.ts';
-export type { MemberSettings } from './fleet/supervisor/member-messages.ts';
 export { Supervisor, workerCount } from './fleet/supervisor/supervisor.ts';
 export { deriveFleetSecret, type FleetSecret, fleetSecretOfText } from './fleet/transport/redis/fleet-secret.ts';
 export { redisReasonOf } from './fleet/transport/redis/redis-connection.ts';

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../shared/runtime/system-clock.ts';
-import { type LocalCluster, startInThreadCluster } from './in-thread-cluster.ts';
-
-/** The message of the worker thread, sent once the cluster answers requests. */
-export type WorkerReady = Omit<LocalCluster, 'close'>;
+import type { ClusterFacts } from './embedded-cluster.ts';
+import { startInThreadCluster } from './in-thread-cluster.ts';
 
 if (parentPort === null) throw new Error('the embedded cluster runs in a worker thread');
 const cluster = await startInThreadCluster(systemClock, randomBytes(32), workerData);
 const { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
-parentPort.postMessage({ url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } satisfies WorkerReady);
+parentPort.postMessage({ url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } satisfies ClusterFacts);

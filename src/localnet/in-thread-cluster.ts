@@ -2,42 +2,15 @@ import bs58 from 'bs58';
 import type { Clock } from '../shared/domain/clock.ts';
 import { TARGET_SLOT_MS } from '../shared/domain/slot-time.ts';
 import { Chain } from './bank/chain.ts';
+import type { LocalClusterOptions } from './embedded-cluster.ts';
 import { GeyserFaults } from './geyser/geyser-faults.ts';
-import type { TakenPort, WantedPorts } from './port-pair.ts';
 import { InjectedFaults } from './rpc/injected-faults.ts';
 import { startRpcServer } from './rpc-server.ts';
 import { SlotTicker } from './slot-ticker.ts';
-import { DEMO_ACCOUNTS, type DemoAccount } from './traffic/demo-accounts.ts';
+import { DEMO_ACCOUNTS } from './traffic/demo-accounts.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
 import { createFaucet } from './traffic/faucet.ts';
 import { startTraffic } from './traffic/traffic-generator.ts';
-
-export interface LocalClusterOptions extends WantedPorts {
-  readonly slotMs?: number;
-  /** Average transactions per slot; 0 for none. */
-  readonly transactionsPerSlot?: number;
-  /** Number of slots of which one is skipped; 0 skips none. */
-  readonly skipEvery?: number;
-  readonly slotsPerEpoch?: number;
-  /** Port of the Geyser gRPC feed, 0 for a free one; null, which is the default, for none. */
-  readonly geyserPort?: number | null;
-}
-
-/** A Solana cluster that listens on loopback. */
-export interface LocalCluster {
-  readonly url: string;
-  readonly wsUrl: string;
-  /** Where the Geyser gRPC feed is; undefined without one. */
-  readonly geyserUrl: string | undefined;
-  /** The wanted port that another process has, if that is why the cluster listens on other ports. */
-  readonly takenPort: TakenPort | undefined;
-  readonly genesisHash: string;
-  /** Accounts to try requests with. */
-  readonly accounts: readonly DemoAccount[];
-  /** Pyth feeds on this cluster, by mint. */
-  readonly priceFeeds: Readonly<Record<string, string>>;
-  close(): Promise<void>;
-}
 
 /** Seed of the traffic, the same in every cluster. */
 const TRAFFIC_SEED = 1;

@@ -1,1 +1,1 @@
-export { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts';
+export { type ClusterFacts, type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { LocalClusterOptions } from '../../src/localnet/embedded-cluster.ts';
 import type { GeyserFaults } from '../../src/localnet/geyser/geyser-faults.ts';
-import { type LocalClusterOptions, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
+import { startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import type { InjectedFaults, SubscriptionRefusal } from '../../src/localnet/rpc/injected-faults.ts';
 import type { Clock } from '../../src/shared/domain/clock.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';

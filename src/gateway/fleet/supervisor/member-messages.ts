@@ -1,7 +1,7 @@
 import type { Claim } from '../../../client/verify/index.ts';
 import type { Config } from '../../../config/config-schema.ts';
 import type { Secrets } from '../../../config/secret-variables.ts';
-import type { EmbeddedCluster } from '../../../localnet/index.ts';
+import type { ClusterFacts } from '../../../localnet/index.ts';
 import type { StartError } from '../../../shared/domain/start-error.ts';
 import type { KeySource } from '../../receipts/keys/key-source.ts';
 import type { NodeStatus } from '../../upstream/mesh/mesh.ts';
@@ -12,7 +12,7 @@ export interface MemberSettings {
   readonly secrets: Secrets;
   readonly isAdminPortChosen: boolean;
   /** The embedded cluster, which runs in the supervisor's process; undefined over configured nodes. */
-  readonly embedded: Omit<EmbeddedCluster, 'ended' | 'close'> | undefined;
+  readonly embedded: ClusterFacts | undefined;
   readonly folder: string;
 }
 
