@@ -3,7 +3,8 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
 import { hashText } from '../../../shared/runtime/hash-text.ts';
-import { member, members, pickMembers } from '../json/raw-json.ts';
+import { malformed } from '../json/json-scanner.ts';
+import { members, type Picked, pickNested } from '../json/raw-json.ts';
 import { StringCheck } from '../json/string-check.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
@@ -13,7 +14,7 @@ import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
-const NOTIFICATION_PARAMS = ['result', 'subscription'] as const;
+const NOTIFICATION_PARAMS = ['subscription', 'result'] as const;
 
 /** Node's id of a subscription: a number, or its text where that exceeds a double. */
 export type SubscriptionId = number | string;
@@ -228,16 +229,16 @@ export class PubsubChannel {
     if (this.#isClosed) return;
     try {
       new StringCheck(message).run();
-      const params = member(message, 'params');
+      const [[params], notification] = pickNested(message, ['params'], NOTIFICATION_PARAMS);
       if (params === undefined) this.#acknowledge(members(message));
-      else this.#dispatch(params);
+      else if (notification === undefined) throw malformed();
+      else this.#dispatch(notification);
     } catch {
       this.close('sent a malformed message');
     }
   }
 
-  #dispatch(params: Buffer): void {
-    const [result, subscription] = pickMembers(params, NOTIFICATION_PARAMS);
+  #dispatch([subscription, result]: Picked): void {
     if (result === undefined) return;
     const subscribers = this.#subscribersById.get(toSubscriptionId(`${subscription}`));
     if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(result);
