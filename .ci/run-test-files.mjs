@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 
 const { CLAIMS, PROPERTY_SEED, TEST_FILES } = process.env;
-fc.configureGlobal({ seed: Number(PROPERTY_SEED) });
+// Without the second setting, a property that says `maxLength: 200` is tried with lists of at most 10.
+fc.configureGlobal({ seed: Number(PROPERTY_SEED), defaultSizeToMaxWhenMaxSpecified: true });
 const runs = TEST_FILES.split('\n').map((line) => line.split(' '));
 // tap names the folders of fixtures after the program, and several programs run side by side.
 process.argv[1] = runs.length === 1 ? resolve(runs[0][0]) : resolve(`dist/test/${process.pid}`);
