@@ -64,7 +64,7 @@ export function openPipeline(
     const folder = join(config.dataDir, 'network-history');
     // an embedded cluster is another one after a restart
     if (cluster !== undefined && embedded === undefined)
-      networkHistory.continueFrom(
+      await networkHistory.continueFrom(
         new MinuteFiles({
           folder,
           cluster,
@@ -73,6 +73,7 @@ export function openPipeline(
           onUnusable: (file, err) => log.warn({ file, err }, "a file of the network's history can't be used"),
         }),
       );
+    if (disposals.disposed) return;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(MAX_WARM_UP_MS, resolve);
       pipeline = start(() => {

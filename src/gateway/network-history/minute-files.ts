@@ -8,6 +8,7 @@ import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
 import { appendWhole } from '../../shared/runtime/files/append-whole.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
+import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import { MAX_MINUTES, type MinuteStore } from './network-history.ts';
 import { type NetworkRow, networkRow } from './network-row.ts';
 
@@ -28,6 +29,9 @@ const MAX_DAYS = 8;
 
 /** Rows of one write and flush, which may fail each second: a few milliseconds' work. */
 const ROWS_PER_WRITE = 100;
+
+/** Lines that are parsed in one turn of the event loop: half a millisecond, and the first ones some. */
+const LINES_PER_CHUNK = 50;
 
 const NOTHING = { afterMs: Number.POSITIVE_INFINITY, latestMs: Number.NEGATIVE_INFINITY };
 
@@ -50,15 +54,13 @@ export class MinuteFiles implements MinuteStore {
   }
 
   /** Reads the rows of all days, the oldest first, and removes files that are too old. A line that is damaged is skipped. */
-  read(): readonly NetworkRow[] {
-    const { folder } = this.#options;
+  async read(): Promise<readonly NetworkRow[]> {
     this.#removeOld();
     const rows = new Map<number, NetworkRow>(); // of two in one minute, the later one: nothing says whose clock was right
-    for (const name of namesIn(folder).sort())
-      if (this.#isOwn(name))
-        this.#use(name, (path) => {
-          for (const row of rowsIn(readFileSync(path, 'utf8'))) rows.set(row.endedAt, row);
-        });
+    const names = namesIn(this.#options.folder).filter((name) => this.#isOwn(name));
+    for (const name of names.sort())
+      for (const row of await mapInChunks(this.#linesOf(name), LINES_PER_CHUNK, parseRow))
+        if (row !== undefined) rows.set(row.endedAt, row);
     return [...rows.values()].sort((a, b) => a.endedAt - b.endedAt);
   }
 
@@ -126,10 +128,7 @@ export class MinuteFiles implements MinuteStore {
     const { afterMs, latestMs } = this.#removed;
     for (const name of this.#removed === NOTHING ? [] : namesIn(folder)) {
       if (!this.#isOwn(name) || dayIn(name) < this.#dayOf(afterMs)) continue;
-      let lines: readonly string[] = [];
-      this.#use(name, (path) => {
-        lines = readFileSync(path, 'utf8').split('\n');
-      });
+      const lines = this.#linesOf(name);
       const kept = lines.filter((line) => {
         const endedAt = Number(/^{"endedAt":(\d+)/.exec(line)?.[1] ?? 0);
         return endedAt <= afterMs || endedAt > latestMs;
@@ -137,6 +136,14 @@ export class MinuteFiles implements MinuteStore {
       if (kept.length < lines.length) replaceFile(join(folder, name), kept.join('\n')); // where it throws, all is tried again
     }
     this.#removed = NOTHING;
+  }
+
+  #linesOf(name: string): readonly string[] {
+    let lines: readonly string[] = [];
+    this.#use(name, (path) => {
+      lines = readFileSync(path, 'utf8').split('\n');
+    });
+    return lines;
   }
 
   #isOwn(name: string): boolean {
@@ -162,8 +169,6 @@ function namesIn(folder: string): string[] {
     return []; // it comes with the first row
   }
 }
-
-const rowsIn = (text: string): NetworkRow[] => text.split('\n').flatMap((line) => parseRow(line) ?? []);
 
 const parseRow = (line: string): NetworkRow | undefined =>
   tryOrUndefined(() => {

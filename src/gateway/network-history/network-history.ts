@@ -40,7 +40,7 @@ export interface NetworkHistoryRead {
 
 /** Where the minutes of earlier processes are. */
 export interface MinuteStore {
-  read(): readonly NetworkRow[];
+  read(): Promise<readonly NetworkRow[]>;
   append(row: NetworkRow): void;
   /** Removes the rows that ended in this time, in Unix milliseconds. */
   removeBetween(afterMs: number, latestMs: number): void;
@@ -60,6 +60,7 @@ export class NetworkHistory {
   #store: MinuteStore | undefined;
   /** Rows of the store that end in the future by this clock, which may be behind. */
   #later: readonly NetworkRow[] = [];
+  #drops = 0;
   /** The latest observation, in Unix milliseconds. */
   #observedMs = 0;
 
@@ -68,10 +69,12 @@ export class NetworkHistory {
   }
 
   /** Continues the minutes of a store, to which new ones are appended. Rows of the future wait until the clock is set ahead. */
-  continueFrom(store: MinuteStore): void {
-    this.#later = store.read();
+  async continueFrom(store: MinuteStore): Promise<void> {
+    const drops = this.#drops;
+    this.#later = await store.read();
     this.#restore();
     this.#store = store;
+    if (this.#drops > drops) this.dropUnagreed();
   }
 
   observe(observation: Observation): void {
@@ -88,6 +91,7 @@ export class NetworkHistory {
 
   /** Drops the rows of the last hour: a node that may have given some of their figures has lied. */
   dropUnagreed(): void {
+    this.#drops++;
     const atMs = this.#clock.now() - UNAGREED_MS;
     this.#forgetAfter(atMs);
     const latestMs = this.#latestMs;

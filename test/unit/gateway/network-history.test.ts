@@ -149,7 +149,7 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
   const clock = new ManualClock(1_700_000_400_000);
   const stored: NetworkRow[] = [];
   const store = {
-    read: () => [...stored],
+    read: async () => [...stored],
     append: (row: NetworkRow) => void stored.push(row),
     removeBetween: () => t.fail('nothing is removed'),
   };
@@ -164,7 +164,7 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
   const wrong = { now: (): number => clock.now() + aheadMs };
   let aheadMs = DAYS_AHEAD * 24 * 60 * MINUTE_MS;
   const history = new NetworkHistory(wrong);
-  history.continueFrom(store);
+  await history.continueFrom(store);
   run(history, 100, aheadMs);
   aheadMs = 0; // it is corrected
   t.strictSame(history.read('60', '24h', slot).rows, []);
@@ -173,7 +173,7 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
   t.equal(history.read('slot', '5m', slot).rows.length, 4);
 
   const restarted = new NetworkHistory(clock); // over a store that has all rows
-  restarted.continueFrom(store);
+  await restarted.continueFrom(store);
   run(restarted, 10);
   const { rows } = restarted.read('60', '24h', slot);
   t.equal(rows.length, 29 + 9);
@@ -182,7 +182,7 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
 
   aheadMs = -30 * 24 * 60 * MINUTE_MS;
   const behind = new NetworkHistory(wrong);
-  behind.continueFrom(store);
+  await behind.continueFrom(store);
   run(behind, 5, aheadMs);
   t.equal(behind.read('60', '24h', slot).rows.length, 4);
   aheadMs = 0;
@@ -193,7 +193,7 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
 
   aheadMs = -30 * 24 * 60 * MINUTE_MS;
   const doubted = new NetworkHistory(wrong);
-  doubted.continueFrom({ ...store, removeBetween: () => {} });
+  await doubted.continueFrom({ ...store, removeBetween: () => {} });
   aheadMs = 0;
   clock.advance(30 * MINUTE_MS);
   const old = restored.filter((endedAt) => endedAt <= clock.now() - 60 * MINUTE_MS);
@@ -204,7 +204,7 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
 
   aheadMs = -80_000; // a start within a minute that the store has
   const again = new NetworkHistory(wrong);
-  again.continueFrom(store);
+  await again.continueFrom(store);
   run(again, 5, aheadMs);
   const shown = again.read('60', '5m', slot).rows.map(({ endedAt }) => endedAt);
   t.ok(shown.length > 3);
@@ -231,9 +231,9 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   const unusable: string[] = [];
   const writes = new DurableWrites({ clock, onProblem: (problem) => problems.push(problem), onRecovery: () => {} });
   t.teardown(() => writes.close());
-  const start = (cluster: string): NetworkHistory => {
+  const start = async (cluster: string): Promise<NetworkHistory> => {
     const history = new NetworkHistory(clock);
-    history.continueFrom(
+    await history.continueFrom(
       new MinuteFiles({ folder, cluster, clock, writes, onUnusable: (name) => unusable.push(name) }),
     );
     return history;
@@ -246,37 +246,37 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   };
   const dayFiles = (): string[] => readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
   const rowsOf = (history: NetworkHistory): readonly NetworkRow[] => history.read('60', '24h', 2 ** 50).rows;
-  const first = start('A'.repeat(44));
+  const first = await start('A'.repeat(44));
   run(first, 3);
-  t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(first), 'with every digit of the fees');
+  t.strictSame(rowsOf(await start('A'.repeat(44))), rowsOf(first), 'with every digit of the fees');
   t.equal(rowsOf(first).length, 3);
-  t.equal(rowsOf(start('B'.repeat(44))).length, 0);
+  t.equal(rowsOf(await start('B'.repeat(44))).length, 0);
   const [name = ''] = dayFiles();
   appendFileSync(join(folder, name), '\n{"endedAt":17000002800');
-  const second = start('A'.repeat(44));
+  const second = await start('A'.repeat(44));
   run(second, 2);
-  t.equal(rowsOf(start('A'.repeat(44))).length, 5, 'the cut line ends with the next one');
+  t.equal(rowsOf(await start('A'.repeat(44))).length, 5, 'the cut line ends with the next one');
   const early = { now: () => clock.now() - 24 * 60 * MINUTE_MS }; // a board that starts before its time is set
   const files = new MinuteFiles({ folder, cluster: 'A'.repeat(44), clock: early, writes, onUnusable: () => {} });
   const behind = new NetworkHistory(early);
-  behind.continueFrom(files);
+  await behind.continueFrom(files);
   t.equal(rowsOf(behind).length, 0);
   behind.dropUnagreed();
-  t.equal(rowsOf(start('A'.repeat(44))).length, 5, 'a clock that is behind at a start erases nothing');
+  t.equal(rowsOf(await start('A'.repeat(44))).length, 5, 'a clock that is behind at a start erases nothing');
   clock.advance(57 * MINUTE_MS);
-  const third = start('A'.repeat(44));
+  const third = await start('A'.repeat(44));
   run(third, 2);
   third.dropUnagreed();
   t.equal(rowsOf(third).length, 4, 'of the last hour nothing is left once a node was found to lie');
-  t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(third), 'on the disk, too');
+  t.strictSame(rowsOf(await start('A'.repeat(44))), rowsOf(third), 'on the disk, too');
   t.strictSame(third.read('slot', '5m', 2 ** 50).rows, []);
   const ahead = { now: () => clock.now() + 30 * 24 * 60 * MINUTE_MS };
-  new MinuteFiles({ folder, cluster: 'A'.repeat(44), clock: ahead, writes, onUnusable: () => {} }).read();
-  t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(third), 'a clock that is ahead at a start erases nothing');
+  await new MinuteFiles({ folder, cluster: 'A'.repeat(44), clock: ahead, writes, onUnusable: () => {} }).read();
+  t.strictSame(rowsOf(await start('A'.repeat(44))), rowsOf(third), 'a clock that is ahead at a start erases nothing');
   clock.advance(6 * 24 * 60 * MINUTE_MS);
-  t.equal(start('A'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
+  t.equal((await start('A'.repeat(44))).read('60', '7d', 2 ** 50).rows.length > 0, true);
   clock.advance(3 * 24 * 60 * MINUTE_MS);
-  const other = start('B'.repeat(44));
+  const other = await start('B'.repeat(44));
   t.strictSame(dayFiles(), [], 'a day that is too old is removed');
   for (let day = 0; day < 12; day++) {
     run(other, 1);
@@ -288,11 +288,11 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
     for (let day = 0; day < 10; day++) fromAhead.append({ ...row, endedAt: ahead.now() - day * 24 * 60 * MINUTE_MS });
   t.equal(dayFiles().length, 8);
   run(other, 1);
-  t.equal(rowsOf(start('B'.repeat(44))).length, 1, 'days of a clock that was ahead drive none out');
+  t.equal(rowsOf(await start('B'.repeat(44))).length, 1, 'days of a clock that was ahead drive none out');
   const unreadable = dayFiles().sort().at(-1) ?? '';
   rmSync(join(folder, unreadable));
   mkdirSync(join(folder, unreadable));
-  t.equal(start('B'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
+  t.equal((await start('B'.repeat(44))).read('60', '7d', 2 ** 50).rows.length > 0, true);
   t.strictSame(unusable, [unreadable], 'one that cannot be read costs its own rows');
   const onUnusable = (name: string): void => void unusable.push(name);
   const ofB = new MinuteFiles({ folder, cluster: 'B'.repeat(44), clock, writes, onUnusable });
@@ -301,13 +301,40 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   t.strictSame(problems, []);
 });
 
+t.test('minutes are read in turns, and a lie that is found in between leaves none of the last hour', async (t) => {
+  const folder = t.testdir({});
+  const clock = new ManualClock(1_700_000_040_000);
+  const observed = new NetworkHistory(clock);
+  for (const slot of [1, 2]) {
+    observed.observe(observationOf(clock, slot));
+    clock.advance(MINUTE_MS);
+  }
+  const [row] = observed.read('60', '1h', 2).rows;
+  const lines = Array.from({ length: 1000 }, (_, i) => {
+    const fees = { low: 1, medium: 2, high: 3 };
+    return `\n${JSON.stringify({ ...row, endedAt: clock.now() - i * MINUTE_MS, priorityFee: fees })}`;
+  });
+  const cluster = 'A'.repeat(44);
+  appendFileSync(join(folder, `${cluster.slice(0, 16)}.2023-11-14.jsonl`), lines.join(''));
+  const writes = { keep: () => {} };
+  const history = new NetworkHistory(clock);
+  let turns = 0;
+  const read = history.continueFrom(new MinuteFiles({ folder, cluster, clock, writes, onUnusable: () => t.fail() }));
+  setImmediate(() => history.dropUnagreed());
+  let isRead = false;
+  void read.then(() => (isRead = true));
+  for (; !isRead; turns++) await new Promise(setImmediate);
+  t.ok(turns >= 10, `${turns} turns`);
+  t.equal(history.read('60', '24h', 2).rows.length, 1000 - 60);
+});
+
 t.test('minutes that the disk refuses are written once it accepts them', async (t) => {
   const folder = join(t.testdir({ file: '' }), 'file', 'network-history'); // no folder can be below a file
   const clock = new ManualClock(1_700_000_040_000);
   const writes = new DurableWrites({ clock, onProblem: () => {}, onRecovery: () => {} });
   t.teardown(() => writes.close());
   const history = new NetworkHistory(clock);
-  history.continueFrom(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} }));
+  await history.continueFrom(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} }));
   for (let i = 0; i < 150; i++) {
     history.observe(observationOf(clock, 100 + i));
     clock.advance(MINUTE_MS);
@@ -317,9 +344,9 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   clock.advance(1000); // the time of the next try
   t.strictSame(writes.problems(), []);
   const files = new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} });
-  t.equal(files.read().length, 100, 'some in each turn of the event loop');
+  t.equal((await files.read()).length, 100, 'some in each turn of the event loop');
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-  t.equal(files.read().length, 149, 'those of more than an hour');
+  t.equal((await files.read()).length, 149, 'those of more than an hour');
 
   const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
   const long = name.replace('.jsonl', `${'x'.repeat(240 - name.length)}.jsonl`); // the one that replaces it has a name that is too long
@@ -330,5 +357,5 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   renameSync(join(folder, long), join(folder, name));
   clock.advance(1000);
   t.strictSame(writes.problems(), []);
-  t.strictSame(files.read(), [], 'and tried again');
+  t.strictSame(await files.read(), [], 'and tried again');
 });
