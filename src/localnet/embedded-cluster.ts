@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StartError } from '../shared/domain/start-error.ts';
 import { hasErrorCode } from '../shared/runtime/files/error-code.ts';
+import { requireFreePort } from '../shared/runtime/require-free-port.ts';
 import { NO_LITESVM } from './bank/no-litesvm.ts';
-import type { TakenPort, WantedPorts } from './port-pair.ts';
+import { HOST, type TakenPort, type WantedPorts } from './port-pair.ts';
 import type { DemoAccount } from './traffic/demo-accounts.ts';
 
 /** In MiB: the cluster keeps 60 by default, 300 at most; without limits V8 lets four times as much pile up. */
@@ -44,6 +45,7 @@ export interface EmbeddedCluster extends ClusterFacts {
 
 /** With its own genesis. Throws a StartError if LiteSVM has no binary for the system, or a fixed port is in use. */
 export async function startEmbeddedCluster(options: LocalClusterOptions = {}): Promise<EmbeddedCluster> {
+  if (options.geyserPort) await requireFreePort(HOST, options.geyserPort, 'embedded.geyserPort');
   const worker = new Worker(new URL('./cluster-worker.js', import.meta.url), {
     workerData: options,
     resourceLimits: MEMORY_LIMITS,

@@ -91,6 +91,8 @@ t.test('embedded-cluster', async (t) => {
     );
     await t.rejects(starting, { message });
     await starting.catch((thrown) => t.ok(thrown instanceof StartError));
+    const fed = startEmbeddedCluster({ transactionsPerSlot: 0, geyserPort: port });
+    await t.rejects(fed, { exitCode: 1, message: /in use; embedded\.geyserPort chooses another/ });
   });
 
   t.test('one that may have others is another cluster, with the same demo accounts', async (t) => {
