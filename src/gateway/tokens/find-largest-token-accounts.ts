@@ -1,11 +1,10 @@
 import { compare } from '../../shared/domain/compare.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
-import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import { TOKEN_AMOUNT_OFFSET } from '../../transactions/index.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
-import { parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts';
+import { mapRows, parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 import type { ListOwner } from './owner-listing.ts';
 
@@ -16,9 +15,6 @@ export interface LargestOfOwner {
   readonly listed: number;
 }
 
-/** The number of rows that are read in one turn of the event loop, in a few milliseconds. */
-const ROWS_PER_CHUNK = 128;
-
 /** Of both programs. None where there is no list: over 10,000 accounts, or a node without an index of that owner. */
 export async function findLargestTokenAccounts(
   mesh: Pick<Mesh, 'call'>,
@@ -28,7 +24,7 @@ export async function findLargestTokenAccounts(
 ): Promise<LargestOfOwner> {
   try {
     const { slots, rows } = await listOwner(mesh, owner, options);
-    const accounts = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
+    const accounts = await mapRows(rows, (row) => {
       const { address, data } = parseKeyedAccount(row);
       return { address, amount: amountIn(data) };
     });

@@ -21,6 +21,7 @@ import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slo
 import {
   MAX_REREAD_ACCOUNTS,
   MAX_TOKEN_ACCOUNTS,
+  mapRows,
   readTokenAccountsByOwner,
 } from '../upstream/reads/token-accounts-by-owner.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
@@ -196,7 +197,7 @@ async function readAccountsOfMint(
   if (mints.mint(mint) === undefined) {
     const all = await counted(listOwner(mesh, owner, options), cost); // a node lists none by a closed mint
     const isOfMint = (row: Buffer): boolean => parseListedTokenAccount(row).token.mint === mint;
-    const matches = await mapInChunks(all.rows, ROWS_PER_CHUNK, isOfMint);
+    const matches = await mapRows(all.rows, isOfMint);
     const rows = all.rows.filter((_, i) => matches[i]);
     return readListed(mesh, ofMint, options, { slots: all.slots, rows, agreements: [mints.agreement, all.agreement] });
   }
@@ -226,7 +227,7 @@ async function readListed(
   const listed =
     isLong && maxHeldMints !== undefined
       ? await parseHeld(rows, maxHeldMints)
-      : await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
+      : await mapRows(rows, parseListedTokenAccount);
   const candidates = isLong ? listed : [...listed, ...(known?.accounts ?? [])];
   if (candidates.length === 0)
     return partsOf({
@@ -250,7 +251,7 @@ async function readListed(
 /** Parses the accounts that hold some of a mint. Throws `result_too_large` as soon as there are more mints than `maxMints`. */
 async function parseHeld(rows: readonly Buffer[], maxMints: number): Promise<readonly ListedTokenAccount[]> {
   const mints = new Set<string>();
-  const listed = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
+  const listed = await mapRows(rows, (row) => {
     const account = parseListedTokenAccount(row);
     if (account.token.amount === 0n) return undefined;
     mints.add(account.token.mint);

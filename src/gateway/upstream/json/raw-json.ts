@@ -174,12 +174,11 @@ export async function forEachElement(
   bytes: Buffer,
   bytesPerTurn: number,
   handle: (element: Buffer) => void,
-  mostValues = MAX_VALUES,
 ): Promise<void> {
   const found: Buffer[] = [];
   let [turnEnd, valuesBefore] = [bytesPerTurn, 0];
   const visit: VisitPart = (start, end) => {
-    if (walk.values - valuesBefore > mostValues) throw malformed();
+    if (walk.values - valuesBefore > MAX_VALUES) throw malformed();
     valuesBefore = walk.values;
     found.push(bytes.subarray(start, end));
   };

@@ -32,21 +32,15 @@ export async function readTokenAccountsByOwner(
   return { slot, rows, agreement };
 }
 
-/**
- * Finds the rows of a list: of one that is too long one more than an answer may have. They are parsed later, hundreds of them in
- * one turn of the event loop.
- */
+/** Finds the rows of a list: of one that is too long one more than an answer may have. */
 async function rowsOf(value: Buffer): Promise<readonly Buffer[]> {
   const rows: Buffer[] = [];
   const add = (row: Buffer): void => {
     if (rows.length <= MAX_TOKEN_ACCOUNTS) rows.push(row);
   };
-  await forEachElement(value, YIELD_EVERY_BYTES, add, MAX_ROW_VALUES);
+  await forEachElement(value, YIELD_EVERY_BYTES, add);
   return rows;
 }
-
-/** The most values of a row, which has a dozen, its data in one text. */
-const MAX_ROW_VALUES = 100;
 
 /** The length of a list up to which its accounts are re-read by address. No live list is longer. */
 export const MAX_REREAD_ACCOUNTS = 200;
@@ -59,17 +53,21 @@ export const MAX_REREAD_ACCOUNTS = 200;
 async function compareListings({ slot, value }: RpcResponse): Promise<ConsensusData> {
   const rows = await rowsOf(value);
   const isReread = rows.length <= MAX_REREAD_ACCOUNTS;
-  const named = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
+  const named = await mapRows(rows, (row) => {
     const [address, account = NO_ACCOUNT] = pickMembers(row, ['pubkey', 'account']);
-    return `${address} ${isReread ? '' : pickMembers(account, ['lamports', 'owner', 'data']).flatMap(elementsOf)}`;
+    const shown = isReread ? [] : pickMembers(account, ['lamports', 'owner', 'data']).flatMap(elementsOf);
+    return `${address} ${digestOf(shown.map(String))}`;
   });
   return { digest: digestOf(named.sort()), slot, needsSlot: slot };
 }
 
 const NO_ACCOUNT = Buffer.from('{}');
 
-/** The number of rows that are compared in one turn of the event loop, in about a millisecond. */
-const ROWS_PER_CHUNK = 256;
+/** The bytes of rows that are parsed in one turn of the event loop, in about a millisecond: the data of an account may be long. */
+const ROW_BYTES_PER_TURN = 32 * 1024;
+
+export const mapRows = <R>(rows: readonly Buffer[], map: (row: Buffer) => R): Promise<R[]> =>
+  mapInChunks(rows, ROW_BYTES_PER_TURN, map, ({ length }) => length);
 
 interface ListedRows {
   readonly slot: Slot;
