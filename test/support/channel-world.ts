@@ -87,6 +87,12 @@ export class ChannelMember {
     this.#subscribers.get(channel)?.(bytes);
   }
 
+  /** Follows from now on, and has no events of its own. */
+  resign(): void {
+    this.own = { epoch: 0, count: 0 };
+    this.channel.resign();
+  }
+
   publish(events: number): void {
     for (let i = 0; i < events; i++) {
       this.own.count++;

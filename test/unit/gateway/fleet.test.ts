@@ -1022,7 +1022,7 @@ t.test('redis-channel', async (t) => {
     c.receive({ channel, bytes: Buffer.from('short') });
     t.match(c.channel.stats.rejected, { mac: 2, malformed: 1 });
     t.same(c.at, b.own);
-    a.channel.resign();
+    a.resign();
     world.settle(1000);
     t.same(a.at, b.own, 'the former leader follows');
     t.same(world.violations, []);
@@ -1060,7 +1060,7 @@ t.test('redis-channel', async (t) => {
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       member.receive({ ...message, bytes });
     } else if (kind === 'elect') world.elect(member);
-    else if (kind === 'resign' && member !== world.leader) member.channel.resign();
+    else if (kind === 'resign' && member !== world.leader) member.resign();
     else if (kind === 'pass') world.clock.advance(n);
     world.endTurn();
   }
@@ -1070,7 +1070,7 @@ t.test('redis-channel', async (t) => {
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const { world } = open();
         for (const each of steps) perform(world, each);
-        for (const member of world.members) if (member !== world.leader) member.channel.resign();
+        for (const member of world.members) if (member !== world.leader) member.resign();
         world.settle(8000);
         const leader = world.leader;
         const others = world.members.filter((member) => member !== leader);
