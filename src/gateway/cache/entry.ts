@@ -3,8 +3,8 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Envelope } from '../../shared/domain/envelope.ts';
 import type { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../shared/domain/lease.ts';
-import { BASE_UNITS, unitsOfBytes } from '../../shared/domain/price-list.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import { BASE_UNITS, unitsOfBytes } from '../../shared/domain/units.ts';
 import { TemplatedText, toTemplatedText } from '../../shared/runtime/templated-text.ts';
 
 /**

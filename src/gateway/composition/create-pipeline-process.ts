@@ -2,7 +2,7 @@ import type { LimitsSettings } from '../../config/limits-schema.ts';
 import { parseTarget } from '../../shared/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
-import { GATEWAY_CALLER, type RequestCost } from '../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, type RequestCost } from '../../shared/domain/units.ts';
 import { Deferred } from '../../shared/runtime/deferred.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';

@@ -2,8 +2,8 @@ import type { AccountChangeSource } from '../../shared/domain/account-change.ts'
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
-import { GATEWAY_CALLER, RequestCost } from '../../shared/domain/price-list.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
+import { GATEWAY_CALLER, RequestCost } from '../../shared/domain/units.ts';
 import { addressKeyOf } from '../access/quota/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
 import { answerRpcCall } from '../routes/rpc/answer-rpc-call.ts';

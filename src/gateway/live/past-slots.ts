@@ -1,8 +1,8 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../shared/domain/lease.ts';
-import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import type { RequestCost } from '../../shared/domain/units.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { readBlockSlots, readParentSlot } from '../upstream/reads/block-slots.ts';
 import type { History, Version } from './feed/history.ts';

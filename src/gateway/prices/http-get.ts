@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../shared/domain/price-list.ts';
+import type { RequestCost } from '../../shared/domain/units.ts';
 import { rateLimitPauseSeconds } from '../upstream/failsafe/rate-limit-pause.ts';
 
 export interface HttpGetOptions {

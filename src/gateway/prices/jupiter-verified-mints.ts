@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
-import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
+import type { RequestCost } from '../../shared/domain/units.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import { elements, forEachElement, isNull, members, parseString } from '../upstream/json/raw-json.ts';

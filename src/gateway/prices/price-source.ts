@@ -1,7 +1,7 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
-import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { PriceSourceName } from '../../shared/domain/price-source-names.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import type { RequestCost } from '../../shared/domain/units.ts';
 import type { Decimal } from '../../transactions/index.ts';
 
 /** Of `10 ** decimals` of the smallest units that the chain counts, whatever multiplier amounts are shown with. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Answer } from '../../shared/domain/answer.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
-import { unitsOfAddresses } from '../../shared/domain/price-list.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
+import { unitsOfAddresses } from '../../shared/domain/units.ts';
 import type { BalancesRead } from '../upstream/reads/account-batcher.ts';
 import { addresses, agree as agreeParam, commitment, PAST_ERRORS, pastSlot } from './routing/params.ts';
 import { agreeFor, isDemanded } from './routing/request-scope.ts';

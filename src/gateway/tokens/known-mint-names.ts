@@ -1,6 +1,6 @@
 import { SYMBOL_BY_MINT } from '../../shared/domain/known-mints.ts';
-import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { CONTROLS } from '../../shared/domain/quoted-name.ts';
+import type { RequestCost } from '../../shared/domain/units.ts';
 import type { FindVerified } from '../prices/jupiter-verified-mints.ts';
 import { lettersOf, lookAlikeOf } from './look-alike-symbol.ts';
 

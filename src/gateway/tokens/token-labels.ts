@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
-import { countRows, type RequestCost } from '../../shared/domain/price-list.ts';
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import { countRows, type RequestCost } from '../../shared/domain/units.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import {

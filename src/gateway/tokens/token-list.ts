@@ -4,8 +4,8 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import { compare } from '../../shared/domain/compare.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../shared/domain/lease.ts';
-import { countRows, type RequestCost } from '../../shared/domain/price-list.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import { countRows, type RequestCost } from '../../shared/domain/units.ts';
 import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../shared/runtime/own-turn.ts';
 import {

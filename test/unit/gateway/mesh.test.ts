@@ -12,7 +12,7 @@ import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-
 import { NodeSlots } from '../../../src/gateway/upstream/rpc/node-slots.ts';
 import { type ConsensusData, NOTHING, type RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import { RequestCost } from '../../../src/shared/domain/units.ts';
 import { lastingPort } from '../../support/lasting-port.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {

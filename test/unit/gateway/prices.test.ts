@@ -11,7 +11,7 @@ import type { FindPrices, Price } from '../../../src/gateway/prices/price-source
 import { valuePositions } from '../../../src/gateway/prices/valuation.ts';
 import { watchedService } from '../../../src/gateway/prices/watched-service.ts';
 import { WRAPPED_SOL, WRAPPED_SOL_MINTS } from '../../../src/shared/domain/known-mints.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import { RequestCost } from '../../../src/shared/domain/units.ts';
 import { formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';

@@ -43,8 +43,8 @@ import type {
 } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
-import { RequestCost, unitsOfUpstream } from '../../../src/shared/domain/price-list.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
+import { RequestCost, unitsOfUpstream } from '../../../src/shared/domain/units.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import type { IdlAccount } from '../../../src/transactions/index.ts';
 import { idlPlacesOf } from '../../../src/transactions/programs/program-idl.ts';

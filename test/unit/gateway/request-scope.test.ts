@@ -1,7 +1,7 @@
 import t from 'tap';
 import { requesterOf } from '../../../src/gateway/routes/routing/request-scope.ts';
 import type { RouteContext } from '../../../src/gateway/routes/routing/route.ts';
-import { countRows, GATEWAY_CALLER, RequestCost } from '../../../src/shared/domain/price-list.ts';
+import { countRows, GATEWAY_CALLER, RequestCost } from '../../../src/shared/domain/units.ts';
 
 /** Does not run. The build fails where a line compiles although its read names no request that it counts for. */
 export function forget(context: RouteContext, read: () => never): void {

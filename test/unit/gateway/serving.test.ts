@@ -25,8 +25,8 @@ import { oneVoice } from '../../../src/shared/domain/agreement.ts';
 import type { Answer } from '../../../src/shared/domain/answer.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
+import { RequestCost } from '../../../src/shared/domain/units.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { CLUSTER, newSigner } from '../../support/receipts/sealed-answers.ts';
 

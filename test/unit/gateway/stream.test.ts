@@ -44,8 +44,8 @@ import type { AccountSubscriber } from '../../../src/shared/domain/account-chang
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../../src/shared/domain/network-snapshot.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
+import { RequestCost } from '../../../src/shared/domain/units.ts';
 import type { PlacedWork } from '../../../src/shared/runtime/fair-semaphore.ts';
 import { runSteps, type Step } from '../../support/event-log-world.ts';
 import { blockUpdate } from '../../support/feed-block.ts';

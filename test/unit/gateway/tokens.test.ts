@@ -6,8 +6,8 @@ import { readTokenList, type TokenList } from '../../../src/gateway/tokens/token
 import type { EncodedAccount } from '../../../src/gateway/upstream/reads/encoded-accounts.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { SYMBOL_BY_MINT } from '../../../src/shared/domain/known-mints.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
+import { RequestCost } from '../../../src/shared/domain/units.ts';
 import { decodeMetadata, findMetadataAddress } from '../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import { tokenLabelText } from '../../../src/transactions/accounts/token-label.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';

@@ -30,7 +30,7 @@ import { RpcClient } from '../../../src/gateway/upstream/rpc/rpc-client.ts';
 import { profileOfVersion } from '../../../src/gateway/upstream/rpc/server-profile.ts';
 import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-options.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import { RequestCost } from '../../../src/shared/domain/units.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

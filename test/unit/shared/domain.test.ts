@@ -9,18 +9,18 @@ import { ERRORS, type ErrorCode, GatewayError } from '../../../src/shared/domain
 import { describeNetwork } from '../../../src/shared/domain/network-snapshot.ts';
 import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
 import { describePerformance } from '../../../src/shared/domain/performance-sample.ts';
+import { describePriorityFee } from '../../../src/shared/domain/priority-fee-estimate.ts';
+import { quotedInSentence, quotedName } from '../../../src/shared/domain/quoted-name.ts';
+import { SlotTime, TARGET_SLOT_MS } from '../../../src/shared/domain/slot-time.ts';
+import { toSol } from '../../../src/shared/domain/sol-amount.ts';
+import { RawJson, toJson } from '../../../src/shared/domain/to-json.ts';
 import {
   isWithinOneUnit,
   unitsOfBody,
   unitsOfBytes,
   unitsOfText,
   unitsOfUpstream,
-} from '../../../src/shared/domain/price-list.ts';
-import { describePriorityFee } from '../../../src/shared/domain/priority-fee-estimate.ts';
-import { quotedInSentence, quotedName } from '../../../src/shared/domain/quoted-name.ts';
-import { SlotTime, TARGET_SLOT_MS } from '../../../src/shared/domain/slot-time.ts';
-import { toSol } from '../../../src/shared/domain/sol-amount.ts';
-import { RawJson, toJson } from '../../../src/shared/domain/to-json.ts';
+} from '../../../src/shared/domain/units.ts';
 import { ownTurn } from '../../../src/shared/runtime/own-turn.ts';
 import { TemplatedText, toTemplatedText } from '../../../src/shared/runtime/templated-text.ts';
 import { ERROR_REFERENCE } from '../../../src/shared/site/error-reference.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RequestCost, unitsOfUpstream } from '../../../shared/domain/price-list.ts';
+import { RequestCost, unitsOfUpstream } from '../../../shared/domain/units.ts';
 import type { Quota, QuotaWindow } from '../quota/quota-window.ts';
 import { addressKeyOf, callerNameOf, type RateLimitKey, siteKeyOf } from '../quota/rate-limit-key.ts';
 import type { CallerAccount } from './caller-account.ts';

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import type { CountReport } from '../../access/quota/counter-store.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import type { EventQuery } from '../../http/events/event-log.ts';

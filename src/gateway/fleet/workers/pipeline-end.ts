@@ -6,8 +6,8 @@ import type { AccountChange, AccountChangeSource, AccountSubscription } from '..
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { GATEWAY_CALLER, RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { GATEWAY_CALLER, RequestCost } from '../../../shared/domain/units.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import type { CounterConnection, CounterStore, CountReport } from '../../access/quota/counter-store.ts';

@@ -4,7 +4,7 @@ import type { AccountSubscriber, AccountSubscription } from '../../../shared/dom
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
-import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/units.ts';
 import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
+import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/units.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';
 import type { Quota } from '../../access/quota/quota-window.ts';

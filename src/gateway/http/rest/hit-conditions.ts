@@ -1,7 +1,7 @@
 import { isNonce } from '../../../client/verify/index.ts';
 import { agreedAt, operatorsIn } from '../../../shared/domain/agreement.ts';
-import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/units.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
 import { ensureDigest } from '../../serving/entry-digest.ts';
 import { hasLongResult } from '../../serving/long-result.ts';

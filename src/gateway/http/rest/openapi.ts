@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../../shared/domain/gateway-error.ts';
-import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
+import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/units.ts';
 import { ERROR_REFERENCE } from '../../../shared/site/error-reference.ts';
 import { VECTORS_NAME } from '../../../shared/site/site.ts';
 import type { Param } from '../../routes/routing/params.ts';

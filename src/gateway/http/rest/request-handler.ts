@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { type RequestCost, unitsOfBody } from '../../../shared/domain/price-list.ts';
+import { type RequestCost, unitsOfBody } from '../../../shared/domain/units.ts';
 import { runAdmitted } from '../../../shared/runtime/fair-semaphore.ts';
 import type { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';

@@ -1,8 +1,8 @@
 import { receiptTextIn } from '../../../client/verify/index.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
 import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-error.ts';
-import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/price-list.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
+import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/units.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { type Entry, etagOf, skippedSlotOf } from '../../cache/entry.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../shared/domain/price-list.ts';
+import { RequestCost } from '../../../shared/domain/units.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';

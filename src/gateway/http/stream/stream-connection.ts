@@ -1,4 +1,4 @@
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { BASE_UNITS } from '../../../shared/domain/price-list.ts';
+import { BASE_UNITS } from '../../../shared/domain/units.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { Principal } from '../../access/limits/tiers.ts';

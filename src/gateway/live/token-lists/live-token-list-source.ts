@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../config/config-schema.ts';
 import type { Lease } from '../../../shared/domain/lease.ts';
-import { countRows } from '../../../shared/domain/price-list.ts';
+import { countRows } from '../../../shared/domain/units.ts';
 import { type ListOwner, SharedListings } from '../../tokens/owner-listing.ts';
 import {
   filterByMint,

@@ -1,4 +1,4 @@
-import { countRows } from '../../../shared/domain/price-list.ts';
+import { countRows } from '../../../shared/domain/units.ts';
 import { filterByMint, type TokenList, type TokenListQuery, type TokenListRead } from '../../tokens/token-list.ts';
 import type { History, RingMember } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';

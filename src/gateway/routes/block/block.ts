@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { countRows } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
+import { countRows } from '../../../shared/domain/units.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../../transactions/index.ts';
 import { checkNotFarAhead, servedSlotNotReached } from '../../serving/min-slot.ts';
 import {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { countRows } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
+import { countRows } from '../../../shared/domain/units.ts';
 import {
   type DescribedNetRow,
   readTransaction,

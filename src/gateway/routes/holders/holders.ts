@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { SCAN_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { SCAN_UNITS } from '../../../shared/domain/units.ts';
 import {
   type AmountScale,
   addressBytes,

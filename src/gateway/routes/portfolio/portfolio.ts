@@ -3,11 +3,11 @@ import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.
 import { nullIf } from '../../../shared/domain/gateway-error.ts';
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { combinedLease, limitedLease } from '../../../shared/domain/lease.ts';
-import { countRows, SCAN_UNITS } from '../../../shared/domain/price-list.ts';
 import { PRICE_SOURCES } from '../../../shared/domain/price-source-names.ts';
 import { MAX_NAME_CHARACTERS, MAX_SYMBOL_CHARACTERS } from '../../../shared/domain/quoted-name.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { SOL_DECIMALS, toSol } from '../../../shared/domain/sol-amount.ts';
+import { countRows, SCAN_UNITS } from '../../../shared/domain/units.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { tokenNameOf, tokenSymbolOf, toTokenAmount } from '../../../transactions/index.ts';
 import type { Price } from '../../prices/price-source.ts';

@@ -1,6 +1,6 @@
 import type { ConfiguredOperators } from '../../../config/operators.ts';
-import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { GATEWAY_CALLER, type RequestCost } from '../../../shared/domain/units.ts';
 import type { TaskOwner } from '../../../shared/runtime/thread-pool.ts';
 
 /** What a read is made for, and how new its answer must be. All that reads for a miss is given it. */

@@ -2,9 +2,9 @@ import { type Agreement, agreedAt, noAgreement, oneVoice, operatorsIn } from '..
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { isWithinOneUnit, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { LongJson, toJson } from '../../../shared/domain/to-json.ts';
+import { isWithinOneUnit, type RequestCost } from '../../../shared/domain/units.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import { promised, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type { AnswerMeta, Entry, FinalFor, Refresher } from '../../cache/entry.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/units.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import { making, promised, settle } from '../../../shared/runtime/waiter.ts';
 import type { Cache } from '../../cache/cache.ts';

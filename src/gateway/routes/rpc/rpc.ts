@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { BASE_UNITS } from '../../../shared/domain/price-list.ts';
 import { ALL_READ_METHODS } from '../../../shared/domain/rpc-methods.ts';
+import { BASE_UNITS } from '../../../shared/domain/units.ts';
 import { postRoute, SMALL_READ_UNITS } from '../routing/route.ts';
 import { rawJson } from '../routing/schemas.ts';
 import { answerRpcBatch } from './answer-rpc-batch.ts';

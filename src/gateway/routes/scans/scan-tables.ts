@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
 import { SharedReads } from '../../serving/shared-reads.ts';

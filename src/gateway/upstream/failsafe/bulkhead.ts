@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { GATEWAY_CALLER } from '../../../shared/domain/price-list.ts';
+import { GATEWAY_CALLER } from '../../../shared/domain/units.ts';
 import { FairQueue } from '../../../shared/runtime/fair-queue.ts';
 
 export interface BulkheadCall {

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import { elements, member, parseSafeInteger } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
-import { countRows, type RequestCost } from '../../../shared/domain/price-list.ts';
+import { countRows, type RequestCost } from '../../../shared/domain/units.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
 import { type IdlAccount, idlPlacesOf, MAX_IDL_BYTES } from '../../../transactions/index.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';

@@ -1,4 +1,4 @@
-import { RequestCost } from '../../../shared/domain/price-list.ts';
+import { RequestCost } from '../../../shared/domain/units.ts';
 
 export interface CostSharer {
   readonly cost?: RequestCost | undefined;

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
-import { countRows, type RequestCost, rowsOfRecord } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
+import { countRows, type RequestCost, rowsOfRecord } from '../../../shared/domain/units.ts';
 import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
 import { member, parseSafeInteger } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';

@@ -1,5 +1,5 @@
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 
 /** Returns what counts a call once its first request is sent: it is one, whatever hedges and failovers follow. */
 export function callCounter(cost: RequestCost | undefined, method: RpcMethod): (() => void) | undefined {

@@ -1,4 +1,4 @@
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import type { RpcCaller } from './rpc-response.ts';
 
 /** Returns a caller of RPC methods whose calls all count for a request; the same one for work of the gateway itself. */

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { decodeUri } from '../../../shared/domain/decode-uri.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';

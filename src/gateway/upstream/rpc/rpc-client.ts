@@ -1,9 +1,9 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import { afterReading } from '../../../shared/runtime/after-reading.ts';
 import { Bulkhead } from '../failsafe/bulkhead.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';

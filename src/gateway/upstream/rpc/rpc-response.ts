@@ -1,8 +1,8 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { RequestCost } from '../../../shared/domain/units.ts';
 import type { Facts } from './facts.ts';
 
 /** Response of a node, unparsed: bytes stay bytes, so no number passes through a double. */
