@@ -1,4 +1,5 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
+import { ifPresent } from './error-code.ts';
 
 /** Appends a text to a file: all of it, or none if the write fails. It survives a kill of the process, and with `flush` a crash of the machine. */
 export function appendWhole(path: string, text: string, { flush = false } = {}): void {
@@ -11,5 +12,5 @@ export function appendWhole(path: string, text: string, { flush = false } = {}):
   }
 }
 
-/** 0 if there is no file. */
-export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** 0 if there is no file. Node 24's `throwIfNoEntry` would hide a folder that is none, too. */
+export const fileSizeOf = (path: string): number => ifPresent(() => statSync(path).size) ?? 0;
