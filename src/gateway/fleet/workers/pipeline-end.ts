@@ -234,7 +234,8 @@ export class PipelineEnd {
       subscriptions.get(message.id)?.end();
       subscriptions.delete(message.id);
     } else if (message.type === 'figures') figures.accept(`worker ${worker.id}`, message.figures, message.problems);
-    else if (message.type === 'report') void this.#report(worker, message.reports); // another build may send others
+    else if (message.type === 'report') void this.#report(worker, message.reports);
+    else message.type satisfies never; // of a worker of another build
   }
 
   #join(worker: Worker, { worker: id, served, granted }: WorkerRequestOf<'hello'>): void {
