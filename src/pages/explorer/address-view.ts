@@ -9,9 +9,10 @@ import { identicon } from './identicon.ts';
 import { WALLET } from './known-names.ts';
 import { copyButton, linkTo } from './links.ts';
 import { knownBadge, strangersText, TokenLabels, tokenName } from './names.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part } from './part.ts';
 import type { Evidence } from './proofs.ts';
 import { facts, filledColumns, rawDetails, shareBar, table } from './tables.ts';
+import type { ViewContext } from './view-context.ts';
 
 const MANY = 50;
 

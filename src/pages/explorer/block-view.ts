@@ -5,10 +5,11 @@ import { formatSpan } from '../format/figures.ts';
 import { countOf, figures } from './figures.ts';
 import { statusChip } from './history-part.ts';
 import { linkTo } from './links.ts';
-import { failureWords, Part, type Read, type ViewContext } from './part.ts';
+import { failureWords, Part, type Read } from './part.ts';
 import { each } from './showing.ts';
 import { facts, mutedText, pager, shareBar, showPages, table } from './tables.ts';
 import { chip, timeAgo } from './title.ts';
+import type { ViewContext } from './view-context.ts';
 
 export function showBlock(context: ViewContext, slot: string): void {
   const { client, now, title, add, options, setOption, whileShown } = context;

@@ -2,9 +2,10 @@ import { firstSlotOfEpoch } from '../../shared/domain/epoch-info.ts';
 import { formatSpan } from '../format/figures.ts';
 import { figures, timeOf } from './figures.ts';
 import { linkTo } from './links.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part } from './part.ts';
 import { facts, shareBar } from './tables.ts';
 import { ticking } from './title.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** Shows the slots of an epoch, and of the current one its progress. */
 export function showEpoch({ client, now, title, add, whileShown }: ViewContext, id: string): void {

@@ -4,10 +4,11 @@ import { type Child, create, setText } from '../browser/elements.ts';
 import { figures, timeOf } from './figures.ts';
 import { linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
-import { failureWords, Part, type Read, type ViewContext } from './part.ts';
+import { failureWords, Part, type Read } from './part.ts';
 import { each } from './showing.ts';
 import { mutedText, table } from './tables.ts';
 import { chip } from './title.ts';
+import type { ViewContext } from './view-context.ts';
 
 type Row = Result<'/address/:addr/history'>['rows'][number];
 type SignatureRow = Extract<Row, { readonly memo: unknown }>;

@@ -6,7 +6,7 @@ import { create, elementById, setText } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
 import { KeyNotice } from '../browser/key-notice.ts';
-import { keyMemory, tabTexts } from '../browser/store.ts';
+import { keyMemory } from '../browser/store.ts';
 import { createTrustedClient, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
 import { readHealth } from '../feed/read-health.ts';
 import { whileSeen } from '../feed/while-seen.ts';
@@ -18,20 +18,26 @@ import { figures } from './figures.ts';
 import { ADDRESS, SIGNATURE, SLOT } from './id-forms.ts';
 import { identicon } from './identicon.ts';
 import { kindWords, knownName, WALLET } from './known-names.ts';
+import { LeftViews } from './left-views.ts';
 import { explorerHref, identifier, linkTo, qrDetails } from './links.ts';
+import { notUnderstood } from './not-understood.ts';
 import { once } from './once.ts';
-import { OTHER_CLIENT, Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
+import { OTHER_CLIENT, Part, UNKNOWN_KEY } from './part.ts';
 import { Showing } from './showing.ts';
 import { showStart } from './start-view.ts';
 import { enableSuggestions, remember } from './suggestions.ts';
 import { chip, Title } from './title.ts';
 import { showToken } from './token-view.ts';
 import { showTransaction } from './transaction-view.ts';
+import { contextOf, type ViewContext } from './view-context.ts';
 
 const view = elementById('view', HTMLElement);
 const input = elementById('q', HTMLInputElement);
 /** What is shown: a view that was left and answers later is passed over. */
 let showing = new Showing();
+const leftViews = new LeftViews(view);
+
+const queryOf = (): string => new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
 const newClient = (): (() => Promise<TrustedClient<Client>>) =>
   once(async () => {
@@ -87,24 +93,6 @@ function show(query: string): void {
 /** Returns nothing for a text that can be no search; throws what else went wrong. */
 function unreadable(thrown: unknown): undefined {
   if (!(thrown instanceof SlotgateError && thrown.code === 'unclassifiable')) throw thrown;
-}
-
-const notUnderstood = (query: string) => [
-  create(
-    'p',
-    {},
-    'We can’t read that as an address, transaction, slot, epoch or .sol name, and it is no ticker that we know.',
-  ),
-  create('p', { class: 'muted' }, mistakeIn(query)),
-  create('a', { class: 'button', href: explorerHref('') }, 'See what is on the cluster'),
-];
-
-/** Says what may be wrong with a text that was to be an address or a transaction. */
-function mistakeIn(text: string): string {
-  const sizes = 'An address has 32 to 44 letters and digits, a transaction 86 to 88';
-  if (!/^[0-9A-Za-z]{20,}$/.test(text)) return `${sizes}.`;
-  const [foreign] = /[0OIl]/.exec(text) ?? [];
-  return foreign === undefined ? `${sizes}: this has ${text.length}.` : `None of them has a ${foreign}, as this has.`;
 }
 
 /** Shows what its id alone says all about. */
@@ -174,50 +162,9 @@ function showFound(kind: string, id: string, fill: (context: ViewContext) => voi
     opening.catch(place); // where it says why
     const trusted = await opening;
     opened.element.remove();
-    if (shown.isShown) fill(contextOf(trusted, title));
+    if (shown.isShown) fill(contextOf(trusted, title, view, shown));
   });
   opened.element.addEventListener(UNKNOWN_KEY, (event) => view.dispatchEvent(new CustomEvent(event.type)));
-}
-
-/** The longest time for which parts wait for those above them; one that loads later scrolls in the room that it has. */
-const REVEAL_MS = 8000;
-
-function contextOf({ client, now }: TrustedClient<Client>, title: Title): ViewContext {
-  let above: Promise<unknown> = Promise.resolve();
-  const shown = showing;
-  const placedParts: Part[] = [];
-  /** Adds parts to the view once those above have their height: nothing that is read moves. */
-  const add = (...parts: readonly Part[]): void => {
-    const isNarrow = matchMedia('(max-width: 60rem)').matches;
-    if (parts.length > 1 && isNarrow) {
-      for (const part of parts) add(part); // each is above the next one
-      return;
-    }
-    const elements = parts.map(({ element }) => element);
-    const block = elements.length === 1 ? (elements[0] ?? '') : create('div', { class: 'grid' }, ...elements);
-    const placed = above.then(() => {
-      if (!shown.isShown) return;
-      for (const part of placedParts) part.keepRoom();
-      view.append(block);
-      placedParts.push(...parts);
-    });
-    const limit = new Promise((resolve) => setTimeout(resolve, REVEAL_MS));
-    above = placed.then(() => Promise.race([limit, Promise.all(parts.map(({ settled }) => settled))]));
-  };
-  return {
-    client,
-    now,
-    title,
-    options: new URLSearchParams(location.search),
-    setOption(name, value) {
-      const url = new URL(location.href);
-      if (value === '') url.searchParams.delete(name);
-      else url.searchParams.set(name, value);
-      history.replaceState(history.state, '', url);
-    },
-    add,
-    whileShown: (work) => shown.add(work),
-  };
 }
 
 let trustNewKey = (): void => {};
@@ -246,54 +193,9 @@ function showTrusted(): void {
 
 view.addEventListener(OTHER_CLIENT, showTrusted);
 
-/** A view that was left: Back shows it as it was, and what it did while it was shown begins again. */
-interface LeftView {
-  readonly showing: Showing;
-  readonly title: string;
-  readonly nodes: readonly Node[];
-  readonly focused: Element | null;
-  readonly scrollY: number;
-  readonly leftMs: number;
-}
-
-const leftViews = new Map<string, LeftView>();
-const MAX_LEFT_VIEWS = 10;
-
-/** The time for which a view that was left is shown again as it was. */
-const KEPT_MS = 60_000;
-
-const queryOf = (): string => new URLSearchParams(location.search).get('q')?.trim() ?? '';
-
-/** The entry of the history that is shown. */
-let entry = entryOf();
-
-function entryOf(): string {
-  const { entry: known } = (history.state ?? {}) as { readonly entry?: string };
-  const id = known ?? crypto.getRandomValues(new Uint32Array(2)).join('-');
-  if (known === undefined) history.replaceState({ entry: id }, '');
-  return id;
-}
-
-const TOP_STORE = 'slotgate.top.';
-
-/** Keeps where the entry that is left was scrolled to: also for a reader who comes back from another page. */
-const keepTop = (): void => tabTexts.write(TOP_STORE + entry, String(scrollY));
-
-const keptTop = (): number => Number(tabTexts.read(TOP_STORE + entry) ?? 0);
-
-/** Keeps the view that is left, unless some of it still loads: the rest of such a one is never added. */
-function keepView(): void {
-  keepTop();
-  leftViews.delete(entry);
-  if (view.querySelector('[aria-busy=true]') !== null || view.childElementCount < 2) return;
-  const { title, activeElement: focused } = document;
-  leftViews.set(entry, { showing, title, nodes: [...view.childNodes], focused, scrollY, leftMs: performance.now() });
-  for (const oldest of [...leftViews.keys()].slice(0, -MAX_LEFT_VIEWS)) leftViews.delete(oldest);
-}
-
 /** Shows a view that is loaded again, and scrolls to where it was left as it grows, unless its reader does so first. */
 function showAgain(): void {
-  const top = keptTop();
+  const top = leftViews.keptTop;
   show(queryOf());
   const watched = new ResizeObserver(() => {
     scrollTo(0, top);
@@ -307,19 +209,18 @@ function showAgain(): void {
 
 function go(query: string): void {
   if (query !== queryOf()) {
-    keepView();
+    leftViews.keep(showing);
     history.pushState(null, '', explorerHref(query));
-    entry = entryOf();
+    leftViews.enter();
   }
   scrollTo(0, 0);
   show(query);
 }
 
 function comeBack(): void {
-  keepView();
-  entry = entryOf();
-  const left = leftViews.get(entry);
-  if (left === undefined || performance.now() - left.leftMs > KEPT_MS) {
+  leftViews.keep(showing);
+  const left = leftViews.enter();
+  if (left === undefined) {
     showAgain();
     return;
   }
@@ -352,7 +253,7 @@ addEventListener('popstate', comeBack);
 enableHeader(go);
 enableSuggestions(input, go);
 enableCopyButtons();
-addEventListener('pagehide', keepTop);
+addEventListener('pagehide', () => leftViews.keepTop());
 whileSeen(
   () => showing.start(),
   () => showing.pause(),

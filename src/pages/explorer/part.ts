@@ -1,4 +1,4 @@
-import { type Client, ReceiptError, SlotgateError } from '../../client/index.ts';
+import { ReceiptError, SlotgateError } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS } from '../../client/verify/index.ts';
 import { type Child, create, present } from '../browser/elements.ts';
 import { isOfClock } from '../browser/trusted-client.ts';
@@ -123,18 +123,4 @@ function messageOf(thrown: unknown): string {
     return `This answer was refused, and is not shown. ${FAULT_EXPLANATIONS[thrown.code]}`;
   if (thrown instanceof SlotgateError) return thrown.message || `The gateway answered ${thrown.code}.`;
   return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-export interface ViewContext {
-  readonly client: Client;
-  /** The gateway's time, in Unix milliseconds. */
-  readonly now: () => number;
-  readonly title: Title;
-  readonly add: (...parts: readonly Part[]) => void;
-  /** Begins work that ends when the view is left, and begins again when Back shows it; it returns how to end it. */
-  readonly whileShown: (work: () => () => void) => void;
-  /** What the URL says of the view besides its subject: a tab, a page. */
-  readonly options: URLSearchParams;
-  /** Writes an option of the view into the URL; one that is empty leaves it. */
-  readonly setOption: (name: string, value: string) => void;
 }

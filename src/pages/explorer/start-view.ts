@@ -8,10 +8,11 @@ import { figures } from './figures.ts';
 import { statusChip } from './history-part.ts';
 import { linkedText, linkTo } from './links.ts';
 import { once } from './once.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part } from './part.ts';
 import { each } from './showing.ts';
 import { table } from './tables.ts';
 import { chip } from './title.ts';
+import type { ViewContext } from './view-context.ts';
 
 type Block = Result<'/block/:slot'>;
 

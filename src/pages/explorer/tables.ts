@@ -4,7 +4,7 @@ import { decimalOf } from '../format/amounts.ts';
 import { shorten } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { copyButton } from './links.ts';
-import type { ViewContext } from './part.ts';
+import type { ViewContext } from './view-context.ts';
 
 export type Column = string | { readonly title: string; readonly isNumber: true };
 

@@ -6,9 +6,10 @@ import { figures } from './figures.ts';
 import { identicon } from './identicon.ts';
 import { identifier, linkTo } from './links.ts';
 import { knownBadge, strangersText } from './names.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part } from './part.ts';
 import { facts, pager, shareBar, showPages, table } from './tables.ts';
 import { chip } from './title.ts';
+import type { ViewContext } from './view-context.ts';
 
 export function showToken(context: ViewContext, mint: string): void {
   const { client, title, add } = context;

@@ -14,9 +14,10 @@ import { statusChip } from './history-part.ts';
 import { logsOf } from './instruction-logs.ts';
 import { identifier, linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part } from './part.ts';
 import { amountOf, facts, filledColumns, mutedText, rawDetails, shareBar, table } from './tables.ts';
 import { chip, timeAgo } from './title.ts';
+import type { ViewContext } from './view-context.ts';
 
 type Transaction = Result<'/tx/:sig'>;
 type Enhanced = NonNullable<Transaction['enhanced']>;
