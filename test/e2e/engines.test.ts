@@ -39,6 +39,14 @@ t.test('engines', async (t) => {
   const CALL = '{"method":"getSlot"}';
   const JSON_TYPE = 'Content-Type: application/json';
 
+  const KEY = 'Sec-WebSocket-Key: ';
+  const HANDSHAKE = [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `${KEY}AAAAAAAAAAAAAAAAAAAAAA==`,
+  ];
+
   /** Requests of each kind, in an order in which each is answered alike twice. */
   const REQUESTS: Readonly<Record<string, readonly [line: string, headers?: readonly string[], body?: string]>> = {
     'a live answer': ['GET /api/v1/slot'],
@@ -62,7 +70,8 @@ t.test('engines', async (t) => {
     ],
     'a body that is too long': ['POST /api/v1/rpc', [JSON_TYPE, 'Content-Length: 70000'], ' '.repeat(70_000)],
     'a closing request': ['GET /api/v1/slot', ['Connection: close']],
-    'a stream without an upgrade': ['GET /api/v1/stream', ['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']],
+    'a stream without an upgrade': ['GET /api/v1/stream', [`${KEY}AAAAAAAAAAAAAAAAAAAAAA==`]],
+    'a handshake with two keys': ['GET /api/v1/stream', [...HANDSHAKE, `${KEY}dGhlIHNhbXBsZSBub25jZQ==`]],
     'a call with an upgrade to HTTP/2, as of Java': [
       'POST /api/v1/rpc',
       [
@@ -241,10 +250,19 @@ t.test('engines', async (t) => {
     );
   });
 
-  t.test('an absolute target is answered as its path', async (t) => {
-    const packet = `GET http://a/api/v1/slot?commitment=none HTTP/1.1\r\nHost: a\r\n\r\n`;
-    const { text } = await exchange(second.gateway.url, [packet]);
-    t.match(text, /^HTTP\/1\.1 400 .*"invalid_query"/s);
+  t.test('an absolute target with a host is answered as its path', async (t) => {
+    const answerTo = async (target: string): Promise<string> =>
+      (await exchange(second.gateway.url, [`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`])).text;
+    t.match(await answerTo('http://a/api/v1/slot?commitment=none'), /^HTTP\/1\.1 400 .*"invalid_query"/s);
+    t.match(await answerTo('http:///api/v1/slot'), /^HTTP\/1\.1 404 /);
+  });
+
+  t.test('a handshake may have its lists on several lines', async (t) => {
+    const lists = { Connection: 'keep-alive\r\nConnection: Upgrade', Upgrade: 'h2c, websocket' };
+    for (const { gateway } of [first, second]) {
+      const { text } = await exchange(gateway.url, [upgradeRequest('', lists)]);
+      t.match(text, /^HTTP\/1\.1 101 /);
+    }
   });
 
   t.test('a client that waits for 100 Continue gets it', async (t) => {

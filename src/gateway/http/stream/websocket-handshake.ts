@@ -15,8 +15,7 @@ export function checkWebSocketHandshake(req: EngineRequest): void {
   if (req.getHeader('sec-websocket-version') !== '13') {
     throw new GatewayError('upgrade_required', 'only version 13 of the WebSocket protocol is supported');
   }
-  const isUpgrade = /(^|,)\s*upgrade\s*(,|$)/i.test(req.getHeader('connection'));
-  if (!isUpgrade || req.getHeader('upgrade').toLowerCase() !== 'websocket') {
+  if (!names(req, 'connection', 'upgrade') || !names(req, 'upgrade', 'websocket')) {
     throw new GatewayError('upgrade_required', 'the stream is a WebSocket: send an upgrade request');
   }
   const sent = new Set<string>();
@@ -30,6 +29,10 @@ export function checkWebSocketHandshake(req: EngineRequest): void {
   if (req.getHeader('x-receipt-nonce') !== '')
     throw new GatewayError('invalid_nonce', 'the stream accepts no nonce: remove X-Receipt-Nonce');
 }
+
+/** Returns true if a list of any case, perhaps over several lines, has a value (RFC 9110 5.3). */
+const names = (req: EngineRequest, header: string, wanted: string): boolean =>
+  valuesIn(req, header).some((value) => value.trim().toLowerCase() === wanted);
 
 /** The subprotocols of an offer that are read: ours and a key are two. */
 const MAX_OFFERED = 16;

@@ -285,12 +285,13 @@ class NodeApp implements EngineApp {
     return this.#handlers?.[HANDLER_NAMES.get(method) ?? 'other'];
   }
 
-  /** Returns the route of a WebSocket handshake, by the rule of uWebSockets.js: the key has its length. */
-  #socketRouteOf({ httpVersion, method, url = '', headers }: IncomingMessage): SocketRoute | undefined {
-    if (method !== 'GET' || headers['sec-websocket-key']?.length !== KEY_LENGTH) return undefined;
-    if (httpVersion === '1.0') return undefined; // RFC 9110 7.8
+  /** Returns the route of a WebSocket handshake, by the rule of uWebSockets.js: the first key has its length. */
+  #socketRouteOf(message: IncomingMessage): SocketRoute | undefined {
+    const { httpVersion, method, url = '' } = message;
+    if (method !== 'GET' || httpVersion === '1.0') return undefined; // RFC 9110 7.8
     const [target] = url.split('?', 1);
-    return this.#socketRoutes.find(({ path }) => path === target);
+    const route = this.#socketRoutes.find(({ path }) => path === target);
+    return route && message.headersDistinct['sec-websocket-key']?.[0]?.length === KEY_LENGTH ? route : undefined;
   }
 
   /**

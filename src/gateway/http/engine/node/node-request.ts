@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { EngineRequest } from '../engine.ts';
 
-/** Returns path and query of a target, which may be an absolute URL (RFC 9112 3.2.2). */
+/** Returns path and query of a target, which may be an absolute URL (RFC 9112 3.2.2) with a host (RFC 9110 4.2.1). */
 function withoutOrigin(target: string): string {
   if (target.startsWith('/')) return target;
-  const [origin = ''] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
+  const [origin = ''] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
   const rest = target.slice(origin.length);
   return origin === '' || rest.startsWith('/') ? rest : `/${rest}`;
 }
