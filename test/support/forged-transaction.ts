@@ -146,7 +146,7 @@ export class Forgery {
     moves: { readonly from?: string; readonly to?: string; readonly lamports?: bigint } = {},
   ): ForgedCall => {
     const { from = accounts[0] ?? '', to = accounts[1] ?? '', lamports = 0n } = moves;
-    this.#move(from, to, lamports);
+    if (lamports > 0n) this.#move(from, to, lamports);
     return call(programId, accounts, data);
   };
 

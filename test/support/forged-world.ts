@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import { TOKEN_2022_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
@@ -14,9 +13,6 @@ export const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
 export const SQUADS = 'SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf';
 export const KAMINO = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
 export const PYTH = 'FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH';
-export const SPL_STAKE_POOL = 'SPoo1Ku8WFXoNDMHPsrGSTSG1Y47rzgn41SLUNakuHy';
-export const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
-export const CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
 export const JITO_TIPS = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
 
 export const [sponsor, victim, thief, pool, delegate, program, stake, wallet, account, ...dust] = addressesOf(
@@ -84,42 +80,13 @@ export function prepare(signers: readonly string[] = [victim]): Forgery {
   return forgery;
 }
 
-export interface Attack {
-  readonly signers?: readonly string[];
-  /** Token accounts before the transaction, besides those of {@link prepare}. */
-  readonly holds?: readonly Readonly<Parameters<Forgery['hold']>>[];
-  readonly make: (forgery: Forgery) => readonly ForgedCall[];
-  /** What a description must say. */
-  readonly says: readonly string[];
-  readonly never?: RegExp;
-  /** Scenes in which it makes no sense. */
-  readonly not?: readonly string[];
-  /** The scenes in which it makes sense, if they are few. */
-  readonly only?: readonly string[];
-}
-
-export type Attacks = Readonly<Record<string, Attack>>;
-
-/** The scenes in which nothing else is what the sentence is about. */
-export const ALONE = ['alone', 'that a sponsor pays for', 'beside a memo and a tip'];
-
-/** Attacks that make sense in some scenes alone. */
-export const onlyIn = (only: readonly string[], attacks: Attacks): Attacks =>
-  Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [name, { ...attack, only }]));
-
 /** An address that begins as another one does. */
 export const lookAlike = (address: string): string =>
   bs58.encode([...bs58.decode(address).subarray(0, 28), 1, 2, 3, 4]);
 
 export const ALL = 2n ** 64n - 1n;
-export const zeros = (count: number): number[] => Array<number>(count).fill(0);
 export const key = (address: string): readonly number[] => [...bs58.decode(address)];
 export const u32 = (value: number): number[] => [value, 0, 0, 0];
-
-/** Returns the discriminator of an instruction of an interface. */
-export const interfaceTag = (name: string): number[] => [...createHash('sha256').update(name).digest().subarray(0, 8)];
-/** Returns the discriminator of an instruction of an Anchor program. */
-export const anchor = (name: string): number[] => interfaceTag(`global:${name}`);
 
 /** A call of Token-2022. */
 export const token = (f: Forgery, accounts: readonly string[], ...data: readonly number[]): ForgedCall =>
@@ -141,14 +108,6 @@ export const swapOf = (f: Forgery, paid = 1_000_000_000n, bought = 1_234_567n, b
 /** A trade on Raydium: 1,000 USDC for 12.34567 BONK, or as named. */
 export const traded = (f: Forgery, ...trade: readonly [paid?: bigint, bought?: bigint, buyer?: string]): ForgedCall =>
   f.program(RAYDIUM, [pool], ...swapOf(f, ...trade));
-
-/** What {@link swapOf} bought, for 999 USDC. */
-export const swapBackOf = (f: Forgery): readonly ForgedCall[] => [
-  f.send(bonk, poolBonk, victim, 1_234_567n),
-  f.send(poolUsdc, usdc, pool, 999_000_000n),
-];
-
-export const tradedBack = (f: Forgery): ForgedCall => f.program(RAYDIUM, [pool], ...swapBackOf(f));
 
 /** A trade of USDC for BONK of the victim through accounts of another. */
 export const routedSwapOf = (
