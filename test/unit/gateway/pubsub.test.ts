@@ -18,6 +18,7 @@ import {
 import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-options.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
+import { TurnMeter } from '../../support/longest-turn.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { advanceUntil, connectScripted, startScriptedNode } from '../../support/mesh-harness.ts';
 import {
@@ -37,7 +38,10 @@ t.test('message-queue', async (t) => {
     let handled = 0;
     const queue = new MessageQueue({
       maxBytes: 1000 * 1128,
-      handle: () => handled++,
+      handle() {
+        handled++;
+        return undefined;
+      },
       pause: () => events.push(`paused with ${handled} handled`),
       resume: () => events.push(`resumed with ${handled} handled`),
     });
@@ -51,7 +55,11 @@ t.test('message-queue', async (t) => {
   t.test('other work runs during a flood', async (t) => {
     const handledBefore: number[] = [];
     let handled = 0;
-    const queue = new MessageQueue({ maxBytes: 1e9, handle: () => handled++, pause() {}, resume() {} });
+    const handle = () => {
+      handled++;
+      return undefined;
+    };
+    const queue = new MessageQueue({ maxBytes: 1e9, handle, pause() {}, resume() {} });
     for (let n = 0; n < 10_000; n++) queue.push(Buffer.from('{}'));
     while (handled < 10_000) {
       await new Promise(setImmediate);
@@ -61,7 +69,8 @@ t.test('message-queue', async (t) => {
   });
 
   t.test('nothing is handled after the queue is closed', async (t) => {
-    const queue = new MessageQueue({ maxBytes: 1e9, handle: () => t.fail('handled'), pause() {}, resume() {} });
+    const handle = async () => void t.fail('handled');
+    const queue = new MessageQueue({ maxBytes: 1e9, handle, pause() {}, resume() {} });
     queue.push(Buffer.from('{}'));
     queue.close();
     await new Promise(setImmediate);
@@ -378,7 +387,7 @@ t.test('reconnecting-channel', async (t) => {
       verifyGenesis,
       onStatus: (status, reason) => changes.push(`${status}: ${reason}`),
     });
-    channel.subscribe('slotSubscribe', [], (slot) => slots.push(`${slot}`));
+    channel.subscribe('slotSubscribe', [], ({ result }) => slots.push(`${result}`));
     t.teardown(async () => {
       channel.close();
       await server.close();
@@ -415,7 +424,7 @@ t.test('reconnecting-channel', async (t) => {
     const world = await open(t);
     const received: string[] = [];
     for (const key of ['a', 'b']) {
-      world.channel.subscribe('accountSubscribe', [key], (result) => received.push(`${key} ${result}`));
+      world.channel.subscribe('accountSubscribe', [key], ({ result }) => received.push(`${key} ${result}`));
     }
     await waitUntil(() => world.server.pubsubRequests.length === 3);
     const [socket] = world.server.sockets;
@@ -431,7 +440,7 @@ t.test('reconnecting-channel', async (t) => {
     const world = await open(t);
     await isUp(world);
     const received: string[] = [];
-    const stop = world.channel.subscribe('accountSubscribe', ['a'], (result) => received.push(`${result}`));
+    const stop = world.channel.subscribe('accountSubscribe', ['a'], ({ result }) => received.push(`${result}`));
     await waitUntil(() => world.server.pubsubRequests.length === 2);
     world.server.notify('accountSubscribe', '1');
     await waitUntil(() => received.length === 1);
@@ -619,6 +628,19 @@ t.test('reconnecting-channel', async (t) => {
     await waitUntil(() => world.slots.length === count);
     t.ok(world.slots.every((slot, index) => slot === `${index}`));
     t.equal(world.channel.status, 'up');
+  });
+
+  t.test('a long notification is read in turns of the event loop, and what follows it waits', async (t) => {
+    const world = await open(t, { settings: { maxBytes: 16 << 20 } });
+    await isUp(world);
+    const long = `{"context":{"slot":7},"value":[${'1,'.repeat(4_000_000)}1]}`;
+    world.server.notify('slotSubscribe', long);
+    world.server.notify('slotSubscribe', '8');
+    const meter = new TurnMeter();
+    await waitUntil(() => world.slots.length === 2);
+    const { longestMs } = meter.lap();
+    t.ok(world.slots[0] === long && world.slots[1] === '8');
+    t.ok(longestMs < 60, `${longestMs} ms; in one turn it takes some 300`);
   });
 
   t.test('a flood that stays too much for two seconds closes the channel', async (t) => {

@@ -282,11 +282,10 @@ export class AccountSession {
 
   /** Too large, or not decodable: to read it again would most likely give the same, and use the requests of others. */
   #decodeOrMarkIneligible(account: AccountState, bytes: Buffer | null): AccountJson | undefined {
-    const json = decodeAccountJson(bytes);
-    const isTooLarge = json != null && json.length > this.#options.maxAccountBytes;
-    if (json === undefined) this.#markIneligible(account, undecodableError());
-    else if (isTooLarge) this.#markIneligible(account, tooLargeError());
-    return isTooLarge ? undefined : json;
+    const isTooLarge = (bytes?.length ?? 0) > this.#options.maxAccountBytes;
+    const json = isTooLarge ? undefined : decodeAccountJson(bytes);
+    if (json === undefined) this.#markIneligible(account, isTooLarge ? tooLargeError() : undecodableError());
+    return json;
   }
 
   #handleResult(account: AccountState, result: UpdateResult, slot: Slot, leasedSlot?: Slot): void {

@@ -1,3 +1,6 @@
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+
 /** Messages handled in one turn of the event loop, so that a flood can't block everything else. */
 const MESSAGES_PER_TURN = 256;
 /** Memory of a queued message besides its bytes. */
@@ -6,7 +9,8 @@ const MESSAGE_OVERHEAD_BYTES = 128;
 export interface MessageQueueOptions {
   /** Queued bytes above which the sender is paused; below half of them it resumes. */
   readonly maxBytes: number;
-  handle(message: Buffer): void;
+  /** Returns a promise where the next message is to wait for it. It never rejects. */
+  handle(message: Buffer): Promise<void> | undefined;
   pause(): void;
   resume(): void;
 }
@@ -30,7 +34,7 @@ export class MessageQueue {
       this.#isPaused = true;
       this.#options.pause();
     }
-    this.#scheduled ??= setImmediate(this.#drain);
+    this.#schedule();
   }
 
   close(): void {
@@ -38,15 +42,27 @@ export class MessageQueue {
     this.#messages.length = 0;
   }
 
-  readonly #drain = (): void => {
+  #schedule(): void {
+    if (this.#scheduled === undefined && this.#messages.length > 0)
+      this.#scheduled = setImmediate(() => void this.#drain());
+  }
+
+  async #drain(): Promise<void> {
+    let bytesOfTurn = 0;
     for (const message of this.#messages.splice(0, MESSAGES_PER_TURN)) {
+      const handling = this.#options.handle(message);
+      if (handling !== undefined) await handling;
       this.#bytes -= message.length + MESSAGE_OVERHEAD_BYTES;
-      this.#options.handle(message);
+      bytesOfTurn += message.length;
+      if (bytesOfTurn < YIELD_EVERY_BYTES) continue;
+      await ownTurn();
+      bytesOfTurn = 0;
     }
-    this.#scheduled = this.#messages.length > 0 ? setImmediate(this.#drain) : undefined;
+    this.#scheduled = undefined;
+    this.#schedule();
     if (this.#isPaused && this.#bytes < this.#options.maxBytes / 2) {
       this.#isPaused = false;
       this.#options.resume();
     }
-  };
+  }
 }

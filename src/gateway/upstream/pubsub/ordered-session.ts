@@ -3,7 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { SilenceWatchdog } from '../../../shared/runtime/silence-watchdog.ts';
-import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
+import { parseSafeInteger } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
@@ -12,6 +12,7 @@ import {
   type ChannelOptions,
   type ChannelSubscription,
   NOT_NEEDED,
+  type Notification,
   PubsubChannel,
   type SubscriptionId,
 } from './pubsub-channel.ts';
@@ -103,8 +104,8 @@ export class OrderedSession implements PubsubSession {
     return subscription;
   }
 
-  onNotification({ commitment, handler }: SessionSubscription, result: Buffer): void {
-    const { slot, value } = parseNotification(result);
+  onNotification({ commitment, handler }: SessionSubscription, notification: Notification): void {
+    const { slot, value } = parseNotification(notification);
     if (this.#accepts(commitment, slot)) handler.onNotification(slot, value);
   }
 
@@ -181,7 +182,7 @@ export class OrderedSession implements PubsubSession {
       const { method, params } = clockSubscription(commitment);
       const subscription: ChannelSubscription = {
         method,
-        onNotification: (result) => this.#onClock(commitment, parseNotification(result)),
+        onNotification: (notification) => this.#onClock(commitment, parseNotification(notification)),
         onAcknowledged: () => {
           this.#countAcknowledged();
           if (--unacknowledged === 0) this.#onReady();
@@ -192,7 +193,7 @@ export class OrderedSession implements PubsubSession {
     }
     const slots: ChannelSubscription = {
       method: SLOT_SUBSCRIPTION.method,
-      onNotification: (result) => {
+      onNotification: ({ result }) => {
         const { slot, parent } = parseSlotNotification(result);
         this.#ancestry.record(slot, parent);
       },
@@ -254,8 +255,8 @@ class SessionSubscription implements ChannelSubscription, PubsubSubscription {
     this.handler = handler;
   }
 
-  onNotification(result: Buffer): void {
-    if (this.#isActive) this.#session.onNotification(this, result);
+  onNotification(notification: Notification): void {
+    if (this.#isActive) this.#session.onNotification(this, notification);
   }
 
   onAcknowledged(): void {
@@ -281,12 +282,8 @@ interface AccountNotification {
   readonly value: Buffer;
 }
 
-const NOTIFICATION = ['context', 'value'] as const;
-
 /** Parses a notification of an account, a program or logs: `{context: {slot}, value}`. */
-function parseNotification(result: Buffer): AccountNotification {
-  const [context, value] = pickMembers(result, NOTIFICATION);
-  if (context === undefined || value === undefined)
-    throw new GatewayError('upstream_error', 'a node sent a notification without its context');
-  return { slot: parseSafeInteger(member(context, 'slot')), value };
+function parseNotification({ slot, value }: Notification): AccountNotification {
+  if (value === undefined) throw new GatewayError('upstream_error', 'a node sent a notification without its context');
+  return { slot: parseSafeInteger(slot), value };
 }

@@ -3,8 +3,9 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
 import { hashText } from '../../../shared/runtime/hash-text.ts';
+import { runYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { members, type Picked, pickNested } from '../json/raw-json.ts';
+import { type Picked, type PickedNested, pickNested, pickNestedYielding } from '../json/raw-json.ts';
 import { StringCheck } from '../json/string-check.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
@@ -14,7 +15,13 @@ import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
-const NOTIFICATION_PARAMS = ['subscription', 'result'] as const;
+/** What is read of a message, each within what is named last before. */
+const MESSAGE = [
+  ['id', 'error', 'result', 'params'],
+  ['subscription', 'result'],
+  ['value', 'context'],
+  ['slot'],
+] as const;
 
 /** Node's id of a subscription: a number, or its text where that exceeds a double. */
 export type SubscriptionId = number | string;
@@ -22,14 +29,20 @@ export type SubscriptionId = number | string;
 /** The reason of a close that is no loss. */
 export const NOT_NEEDED = 'is no longer needed';
 
+export interface Notification {
+  readonly result: Buffer;
+  /** The slot of its context, and its value, where it has them. */
+  readonly slot: Buffer | undefined;
+  readonly value: Buffer | undefined;
+}
+
 export interface ChannelSubscription {
   readonly method: string;
   /** Id that the node gave it on its present channel; the channel sets it. */
   subscriptionId?: SubscriptionId | undefined;
   /** A hash of its method and params; the channel sets it. */
   contentsHash?: number | undefined;
-  /** Called with the bytes of `result` in each notification. */
-  onNotification(result: Buffer): void;
+  onNotification(notification: Notification): void;
   /** Called when the node has accepted it: notifications arrive from now on. */
   onAcknowledged(): void;
   /** Called with the node's `error` when it has rejected it. */
@@ -224,29 +237,49 @@ export class PubsubChannel {
     this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(`${subscriptionId}`)]);
   }
 
-  /** Handles a message. All are handled in order, so no notification precedes the acknowledgement that names its id. */
-  #handleMessage(message: Buffer): void {
-    if (this.#isClosed) return;
+  /**
+   * Handles a message, a long one in turns of the event loop. All are handled in order, so no notification precedes the
+   * acknowledgement that names its id.
+   */
+  #handleMessage(message: Buffer): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
+    if (message.length > YIELD_EVERY_BYTES) return this.#handleLong(message);
     try {
       new StringCheck(message).run();
-      const [[params], notification] = pickNested(message, ['params'], NOTIFICATION_PARAMS);
-      if (params === undefined) this.#acknowledge(members(message));
-      else if (notification === undefined) throw malformed();
-      else this.#dispatch(notification);
+      this.#dispatch(pickNested(message, ...MESSAGE));
     } catch {
-      this.close('sent a malformed message');
+      this.close(MALFORMED);
+    }
+    return undefined;
+  }
+
+  async #handleLong(message: Buffer): Promise<void> {
+    try {
+      await runYielding(new StringCheck(message));
+      const parts = await pickNestedYielding(message, ...MESSAGE);
+      if (!this.#isClosed) this.#dispatch(parts);
+    } catch {
+      this.close(MALFORMED);
     }
   }
 
-  #dispatch([subscription, result]: Picked): void {
+  #dispatch([[id, error, ackResult, params], notification, parts, context]: PickedNested): void {
+    if (params === undefined) {
+      this.#acknowledge(id, ackResult, error);
+      return;
+    }
+    if (notification === undefined) throw malformed();
+    const [subscription, result] = notification;
     if (result === undefined) return;
     const subscribers = this.#subscribersById.get(toSubscriptionId(`${subscription}`));
-    if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(result);
-    else subscribers?.onNotification(result);
+    const [[value], [slot]]: readonly [Picked, Picked] = [parts ?? [], context ?? []];
+    const notified = { result, slot, value };
+    if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(notified);
+    else subscribers?.onNotification(notified);
   }
 
-  #acknowledge(response: ReadonlyMap<string, Buffer>): void {
-    const id = Number(`${response.get('id')}`);
+  #acknowledge(idBytes: Buffer | undefined, result: Buffer | undefined, error: Buffer | undefined): void {
+    const id = Number(`${idBytes}`);
     const pending = this.#pending.get(id);
     if (pending === undefined) return; // such as the response to an unsubscribe
     const { subscription } = pending;
@@ -255,7 +288,7 @@ export class PubsubChannel {
     this.#pending.delete(id);
     const isLast = equal !== undefined && --equal.count === 0;
     if (isLast) this.#pendingByContents.delete(contentsHash);
-    this.#settle(subscription, response);
+    this.#settle(subscription, result, error);
     if (isLast) for (const standIn of equal.standIns) this.unsubscribe(standIn);
     else if (equal !== undefined) this.#endOtherIds(equal, subscription.subscriptionId);
   }
@@ -270,13 +303,13 @@ export class PubsubChannel {
     }
   }
 
-  #settle(subscription: ChannelSubscription, response: ReadonlyMap<string, Buffer>): void {
+  #settle(subscription: ChannelSubscription, result: Buffer | undefined, error: Buffer | undefined): void {
     const isStopped = this.#stopped.delete(subscription);
-    const text = response.get('result')?.toString();
-    if (text === undefined) {
-      subscription.onRejected(response.get('error'));
+    if (result === undefined) {
+      subscription.onRejected(error);
       return;
     }
+    const text = result.toString();
     if (!UNSIGNED_INTEGER.test(text)) throw new GatewayError('upstream_error', 'an id of a subscription is no number');
     const subscriptionId = toSubscriptionId(text);
     if (this.#isOfOthers(subscriptionId, subscription)) {
@@ -302,6 +335,8 @@ export class PubsubChannel {
     if (!this.#isClosed) this.#socket.resume();
   }
 }
+
+const MALFORMED = 'sent a malformed message';
 
 const SILENT = { onNotification() {}, onAcknowledged() {}, onRejected() {} };
 

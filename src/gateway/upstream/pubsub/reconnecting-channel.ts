@@ -1,6 +1,12 @@
 import { backoffMs } from '../failsafe/jittered-backoff.ts';
 import type { UpstreamDeps } from '../upstream-options.ts';
-import { type ChannelOptions, type ChannelSubscription, NOT_NEEDED, PubsubChannel } from './pubsub-channel.ts';
+import {
+  type ChannelOptions,
+  type ChannelSubscription,
+  NOT_NEEDED,
+  type Notification,
+  PubsubChannel,
+} from './pubsub-channel.ts';
 
 /** Subscription that is made again on each channel. */
 interface RenewedSubscription extends ChannelSubscription {
@@ -36,13 +42,12 @@ export class ReconnectingChannel {
   }
 
   /**
-   * Calls `onNotification` with the bytes of `result` in each notification, over any number of channels, until the
-   * returned function is called. Calls `onRejected` when the node rejects the subscription.
+   * Calls `onNotification` with each notification, over any number of channels, until the returned function is called. Calls `onRejected` when the node rejects the subscription.
    */
   subscribe(
     method: string,
     params: readonly unknown[],
-    onNotification: (result: Buffer) => void,
+    onNotification: (notification: Notification) => void,
     onRejected: () => void = () => {},
   ): () => void {
     const onAcknowledged = (): void => {

@@ -1,7 +1,8 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
-import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
+import { parseSafeInteger, pickMembers } from '../json/raw-json.ts';
+import type { Notification } from './pubsub-channel.ts';
 import type { ReconnectingChannel } from './reconnecting-channel.ts';
 
 interface SubscribeRequest {
@@ -39,7 +40,7 @@ export function subscribeToSlots(
   { onParent, onSlot, onRejected }: SlotHandler,
 ): void {
   const { method, params } = SLOT_SUBSCRIPTION;
-  const onSlotNotification = (result: Buffer) => {
+  const onSlotNotification = ({ result }: Notification) => {
     const { slot, parent } = parseSlotNotification(result);
     onParent(slot, parent);
     onSlot('processed', parent);
@@ -47,10 +48,7 @@ export function subscribeToSlots(
   channel.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
   for (const commitment of commitments) {
     if (commitment === 'processed') continue;
-    const onClockNotification = (result: Buffer) => {
-      const context = member(result, 'context');
-      if (context !== undefined) onSlot(commitment, parseSafeInteger(member(context, 'slot')));
-    };
+    const onClockNotification = ({ slot }: Notification) => onSlot(commitment, parseSafeInteger(slot));
     const { method, params } = clockSubscription(commitment);
     channel.subscribe(method, params, onClockNotification, () => onRejected(`the clock at ${commitment}`));
   }
