@@ -24,7 +24,8 @@ import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-h
 import { errorResponse } from './rest/responses.ts';
 import { AccountTopics } from './stream/account-topics.ts';
 import { EventStreams } from './stream/event-streams.ts';
-import { type StreamFigures, StreamServer } from './stream/stream-server.ts';
+import { newCloseCounts } from './stream/open-sockets.ts';
+import { StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions
   extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources' | 'respondToStream'>,
@@ -57,21 +58,19 @@ function admitConnections(
   app: EngineApp,
   { access, maxConnections, onInternalError }: Pick<ServerOptions, 'access' | 'maxConnections' | 'onInternalError'>,
   pipelining: PipeliningDetector,
-  endedOf: () => number,
 ): () => number {
   let connections = 0;
-  const openCount = (): number => connections - endedOf(); // the engine calls no filter when a WebSocket is closed
   const hasRoom = (address: ArrayBuffer): boolean =>
     app.countOpen(address) > access.connectionLimiter.maxOpenOf(address)
       ? app.closeIdle(address)
-      : openCount() <= maxConnections || app.closeIdle();
+      : connections <= maxConnections || app.closeIdle();
   // The engine's handle is valid during this call only.
   app.onConnect((connection) => {
     connections++;
     try {
       const address = connection.getRemoteAddress();
       // No idle connection may make room for one over the limit.
-      if (access.connectionLimiter.accepts(address, openCount() > maxConnections / 2) && hasRoom(address))
+      if (access.connectionLimiter.accepts(address, connections > maxConnections / 2) && hasRoom(address))
         pipelining.countConnection(addressKeyOf(address));
       else connection.close();
     } catch (thrown) {
@@ -81,7 +80,7 @@ function admitConnections(
   app.onDisconnect(() => {
     connections--;
   });
-  return openCount;
+  return () => connections;
 }
 
 const unparsableError = (fault: UnparsableFault): GatewayError =>
@@ -111,25 +110,6 @@ const createReadRpc =
     return answer.result;
   };
 
-/** Returns the figures of `/stream` with those of its events and of pubsub. */
-function mergedFigures(
-  { channels, subscriptions, closes, ...figures }: StreamFigures,
-  events: EventStreams,
-  pubsub: PubsubServer,
-) {
-  const closesOf = (code: number): number => (events.closes.get(code) ?? 0) + (pubsub.closes.get(code) ?? 0);
-  return {
-    ...figures,
-    channels: [
-      ...channels,
-      { format: 'events', intervalMs: 0, connections: events.size },
-      { format: 'pubsub', intervalMs: 0, connections: pubsub.connections },
-    ],
-    closes: new Map([...closes].map(([code, count]) => [code, count + closesOf(code)])),
-    subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
-  };
-}
-
 /** Creates the gateway's only listener, which doesn't listen yet. */
 export function createServer(options: ServerOptions) {
   const { engine, host, port, context, sharesPort = false, access } = options;
@@ -145,7 +125,7 @@ export function createServer(options: ServerOptions) {
     startCpuStopwatch: options.startCpuStopwatch,
   });
   const pipelining = new PipeliningDetector(options.polledEvents);
-  const openCount = admitConnections(app, options, pipelining, () => stream.ended + pubsub.ended);
+  const openCount = admitConnections(app, options, pipelining);
   const pendingResponses = {
     count: 0,
     bodies: new BodySender({ ...options, sampling: new ReaderSampling(options.random) }),
@@ -155,17 +135,20 @@ export function createServer(options: ServerOptions) {
   const { mesh } = context;
   const eventSealer = new EventSealer({ sealer, cluster: () => mesh.genesisHash, maxBytes: options.stream.eventBytes });
   const channels = new EventChannels({ read: options.readEvents, sealer: eventSealer, liveAccounts, clock });
+  const closes = newCloseCounts();
   const stream = new StreamServer(app, {
     ...options,
     sources,
+    closes,
     ...options.stream,
     accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, channels }),
     pendingResponses,
   });
-  const eventStreams = new EventStreams({ channels, access, clock, context });
+  const eventStreams = new EventStreams({ channels, access, clock, context, closes });
   const pubsub = new PubsubServer(app, {
     ...options,
     sources,
+    closes,
     ...options.stream,
     mesh,
     events: channels,
@@ -198,8 +181,17 @@ export function createServer(options: ServerOptions) {
     get subscribers() {
       return stream.subscribers + eventStreams.size + pubsub.connections;
     },
+    /** The figures of `/stream`, with those of its events and of pubsub. */
     get stream() {
-      return mergedFigures(stream.figures, eventStreams, pubsub);
+      const { channels, subscriptions, ...figures } = stream.figures;
+      const events = { format: 'events', intervalMs: 0, connections: eventStreams.size };
+      const ofPubsub = { format: 'pubsub', intervalMs: 0, connections: pubsub.connections };
+      return {
+        ...figures,
+        closes,
+        channels: [...channels, events, ofPubsub],
+        subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
+      };
     },
     answerCounts: options.answerCounts,
     /** The bytes of answers that their readers don't have yet. */

@@ -141,7 +141,7 @@ t.test('pubsub-server', async (t) => {
     const opened: WebSocketBehavior<object>[] = [];
     const app = { handleWebSockets: (_: string, handlers: WebSocketBehavior<object>) => void opened.push(handlers) };
     const clock = new TickingClock();
-    const options = { clock, access: {}, mesh: { onTip: () => () => {} }, maxBackpressureBytes: 1 };
+    const options = { clock, access: {}, mesh: { onTip: () => () => {} }, maxBackpressureBytes: 1, closes: new Map() };
     // Messages of an unknown method use no other member.
     new PubsubServer(app as unknown as EngineApp, options as unknown as PubsubServerOptions);
     const [handlers] = opened;

@@ -44,7 +44,7 @@ export interface EngineApp {
   countOpen(address: ArrayBuffer): number;
   /** The one idle for the longest time. False where there is none, and over uWebSockets.js, which shows none. */
   closeIdle(address?: ArrayBuffer): boolean;
-  /** Calls the handler when a connection has ended that was not upgraded. */
+  /** Calls the handler when a connection has ended, WebSockets too. */
   onDisconnect(handler: () => void): void;
   handleRequests(handlers: MethodHandlers): void;
   handleWebSockets<Data>(path: string, behavior: WebSocketBehavior<Data>): void;

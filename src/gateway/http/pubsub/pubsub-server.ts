@@ -2,7 +2,7 @@ import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
-import { OpenSockets } from '../stream/open-sockets.ts';
+import { type CloseCounts, OpenSockets } from '../stream/open-sockets.ts';
 import { SlowConsumers } from '../stream/slow-consumers.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
 import { CLOSE_CODES } from '../stream/stream-socket.ts';
@@ -20,6 +20,7 @@ export interface PubsubServerOptions
   readonly context: StreamUpgradeOptions['context'] & SubscriptionsOptions['context'];
   /** The unsent bytes above which a client is too slow. */
   readonly maxBackpressureBytes: number;
+  readonly closes: CloseCounts;
 }
 
 interface SocketData {
@@ -53,7 +54,7 @@ export class PubsubServer {
   readonly #onInternalError: PubsubServerOptions['onInternalError'];
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
-    const { access, clock, maxBackpressureBytes, mesh, onInternalError, readRpc } = options;
+    const { access, clock, closes, maxBackpressureBytes, mesh, onInternalError, readRpc } = options;
     this.#onInternalError = onInternalError;
     this.#turns = new TurnBudget({ turnMs: TURN_MS, queue: WAITING, clock });
     this.#maxBackpressureBytes = maxBackpressureBytes;
@@ -67,6 +68,7 @@ export class PubsubServer {
     this.#sockets = new OpenSockets({
       access,
       clock,
+      closes,
       subscriptionsOf: (socket) => this.#subscriptions.countOf(socket.getUserData().client),
       endSlow: () => this.#slowConsumers.closeExpired(),
     });
@@ -85,15 +87,6 @@ export class PubsubServer {
       drain: (socket) => this.#onDrain(socket),
       close: (socket, code) => this.#onClose(socket, code),
     });
-  }
-
-  get ended(): number {
-    return this.#sockets.ended;
-  }
-
-  /** The numbers of ended connections by close code. */
-  get closes(): ReadonlyMap<number, number> {
-    return this.#sockets.closes;
   }
 
   /** The number of open connections. */

@@ -14,7 +14,7 @@ import type { SealedEvent } from '../events/event-sealer.ts';
 import type { CheckedRequest } from '../rest/guarded-request.ts';
 import { nonceNotApplicable } from '../rest/receipt-nonce.ts';
 import { formatHeaders, type Header } from '../rest/response-headers.ts';
-import { OpenSockets } from './open-sockets.ts';
+import { type CloseCounts, OpenSockets } from './open-sockets.ts';
 import { StreamCaller, type StreamCallerAccess, tooManyOpen } from './stream-caller.ts';
 import { CLOSE_CODES } from './stream-socket.ts';
 
@@ -23,6 +23,7 @@ export interface EventStreamsOptions {
   readonly access: StreamCallerAccess;
   readonly clock: Clock;
   readonly context: Pick<RouteContext, 'isDraining'>;
+  readonly closes: CloseCounts;
 }
 
 /** This header keeps nginx from collecting the parts; other proxies and browsers must store nothing. */
@@ -53,10 +54,6 @@ export class EventStreams {
   /** The open streams. */
   get size(): number {
     return this.#streams.size;
-  }
-
-  get closes(): ReadonlyMap<number, number> {
-    return this.#streams.closes;
   }
 
   /** Answers a request for a stream of events. Throws a GatewayError. */

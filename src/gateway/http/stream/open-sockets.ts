@@ -21,24 +21,29 @@ const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...O
 /** Stands for any other close code, which a client may choose. */
 const OTHER_CLOSE_CODE = 0;
 
+/** The numbers of ended sockets by close code; 0 for one that no rule names. */
+export type CloseCounts = Map<number, number>;
+
+export const newCloseCounts = (): CloseCounts =>
+  new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
+
 interface OpenSocketsOptions<Socket> {
   readonly access: { readonly authenticator: Pick<Authenticator, 'isKeyInvalid'> };
   readonly clock: Clock;
+  /** Counts those that end, perhaps with sockets of other kinds. */
+  readonly closes: CloseCounts;
   readonly subscriptionsOf: (socket: Socket) => number;
   /** Called each second. */
   readonly endSlow: () => void;
 }
 
-/** The open sockets of one kind, and the number of those that ended. The engine aborts the process on a write to a closed one. */
+/** The open sockets of one kind. The engine aborts the process on a write to a closed one. */
 export class OpenSockets<Socket extends CallerSocket> {
   readonly #options: OpenSocketsOptions<Socket>;
   readonly #stopReviews: () => void;
   readonly #all = new Set<Socket>();
   /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
   readonly #authenticated = new Set<Socket>();
-  #ended = 0;
-  /** The numbers of ended sockets by close code; 0 for one that no rule names. */
-  readonly closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(options: OpenSocketsOptions<Socket>) {
     this.#options = options;
@@ -50,10 +55,6 @@ export class OpenSockets<Socket extends CallerSocket> {
 
   get size(): number {
     return this.#all.size;
-  }
-
-  get ended(): number {
-    return this.#ended;
   }
 
   has(socket: Socket): boolean {
@@ -68,9 +69,9 @@ export class OpenSockets<Socket extends CallerSocket> {
   }
 
   remove(socket: Socket, code: number): void {
-    this.#ended++;
+    const { closes } = this.#options;
     const counted = COUNTED_CLOSE_CODES.has(code) ? code : OTHER_CLOSE_CODE;
-    this.closes.set(counted, (this.closes.get(counted) ?? 0) + 1);
+    closes.set(counted, (closes.get(counted) ?? 0) + 1);
     this.#all.delete(socket);
     this.#authenticated.delete(socket);
     socket.getUserData().caller.streamSlot.release();

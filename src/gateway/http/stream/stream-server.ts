@@ -7,7 +7,7 @@ import type { EngineApp } from '../engine/engine.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { FrameChannels } from './frame-channels.ts';
-import { OpenSockets } from './open-sockets.ts';
+import { type CloseCounts, OpenSockets } from './open-sockets.ts';
 import { SlowConsumers } from './slow-consumers.ts';
 import { SocketConnection } from './stream-connection.ts';
 import { StreamMessages } from './stream-messages.ts';
@@ -22,24 +22,11 @@ export interface StreamServerOptions extends StreamUpgradeOptions {
   readonly maxBackpressureBytes: number;
   readonly sealer: Sealer;
   readonly accountTopics: AccountTopics;
+  readonly closes: CloseCounts;
 }
 
 /** The longest WebSocket message. The engine cuts the connection at longer ones, so it accepts more than is allowed. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
-
-export interface StreamFigures {
-  /** The open connections; several channels may have the same format and interval. */
-  readonly channels: readonly {
-    readonly format: string;
-    readonly intervalMs: number;
-    readonly connections: number;
-  }[];
-  readonly subscriptions: ReadonlyMap<string, number>;
-  readonly frames: number;
-  readonly dropped: number;
-  /** The ended connections by close code; 0 for one that no rule names. */
-  readonly closes: ReadonlyMap<number, number>;
-}
 
 /** Serves `/stream`: frames of the network and account topics over WebSocket. */
 export class StreamServer {
@@ -51,7 +38,7 @@ export class StreamServer {
   readonly #messages: StreamMessages;
 
   constructor(app: EngineApp, options: StreamServerOptions) {
-    const { access, accountTopics, clock, maxBackpressureBytes, polledEvents, sealer } = options;
+    const { access, accountTopics, clock, closes, maxBackpressureBytes, polledEvents, sealer } = options;
     this.#accountTopics = accountTopics;
     this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#channels = new FrameChannels(
@@ -65,6 +52,7 @@ export class StreamServer {
     this.#sockets = new OpenSockets({
       access,
       clock,
+      closes,
       subscriptionsOf: (socket) => accountTopics.subscriptionsOf(socket.getUserData().connection),
       endSlow: () => this.#slowConsumers.closeExpired(),
     });
@@ -92,11 +80,8 @@ export class StreamServer {
     return this.#sockets.size;
   }
 
-  get ended(): number {
-    return this.#sockets.ended;
-  }
-
-  get figures(): StreamFigures {
+  /** Several of its channels may have the same format and interval. */
+  get figures() {
     const channels = this.#channels.all.map(({ format, intervalMs, fanout }) => ({
       format,
       intervalMs,
@@ -107,7 +92,6 @@ export class StreamServer {
       subscriptions: this.#accountTopics.subscriptionCounts,
       frames: this.#channels.frames,
       dropped: this.#slowConsumers.dropped,
-      closes: this.#sockets.closes,
     };
   }
 

@@ -75,8 +75,8 @@ class NodeApp implements EngineApp {
   /** The connections whose first bytes are not there yet. */
   readonly #silent = new Set<Socket>();
   readonly #connections = new WeakMap<Duplex, NodeConnection>();
-  readonly #connectHandlers: ((connection: EngineConnection) => void)[] = [];
-  readonly #disconnectHandlers: (() => void)[] = [];
+  #onConnect = (_: EngineConnection): void => {};
+  #onDisconnect = (): void => {};
   readonly #budget: PipeliningBudget;
   #turn = 0;
   #isInTurn = false;
@@ -119,7 +119,7 @@ class NodeApp implements EngineApp {
   }
 
   onConnect(handler: (connection: EngineConnection) => void): void {
-    this.#connectHandlers.push(handler);
+    this.#onConnect = handler;
   }
 
   countOpen(address: ArrayBuffer): number {
@@ -131,7 +131,7 @@ class NodeApp implements EngineApp {
   }
 
   onDisconnect(handler: () => void): void {
-    this.#disconnectHandlers.push(handler);
+    this.#onDisconnect = handler;
   }
 
   handleRequests(handlers: MethodHandlers): void {
@@ -221,10 +221,9 @@ class NodeApp implements EngineApp {
     socket.on('close', () => {
       connection.onClosed();
       this.#open.delete(connection);
-      if (connection.isUpgraded) return;
-      for (const handler of this.#disconnectHandlers) handler();
+      this.#onDisconnect();
     });
-    for (const handler of this.#connectHandlers) handler(connection);
+    this.#onConnect(connection);
     return connection;
   }
 

@@ -39,6 +39,7 @@ function createUwsApp(
     connections += Number(delta);
   };
   app.filter(countConnection);
+  let onDisconnect = (): void => {};
   /** Handles what a turn has room for. A request whose response is pending needs no budget: the engine closes the connection at the next. */
   const budgeted =
     (handler: RequestHandler, mayRefuse: boolean) =>
@@ -58,7 +59,10 @@ function createUwsApp(
     onConnect: (handler) => void app.filter((res, delta) => (Number(delta) > 0 ? handler(res) : undefined)),
     countOpen: () => 0,
     closeIdle: () => false, // it closes them itself, as late
-    onDisconnect: (handler) => void app.filter((_, delta) => (Number(delta) < 0 ? handler() : undefined)),
+    onDisconnect(handler) {
+      onDisconnect = handler;
+      app.filter((_, delta) => (Number(delta) < 0 ? handler() : undefined));
+    },
     handleRequests: ({ get, head, post, options, other }) =>
       void app
         .get('/*', budgeted(get, true))
@@ -70,8 +74,12 @@ function createUwsApp(
       void app.ws(path, {
         ...behavior,
         open(socket) {
-          connections--; // no filter is called when a WebSocket is closed
+          connections--;
           behavior.open(socket);
+        },
+        close(socket, code) {
+          behavior.close(socket, code);
+          onDisconnect(); // no filter is called when a WebSocket is closed
         },
         closeOnBackpressureLimit: false,
         sendPingsAutomatically: true,
