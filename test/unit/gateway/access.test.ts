@@ -145,6 +145,8 @@ t.test('api-key-store', async (t) => {
       { keys: [{ ...good, sha256: 'sg_live_secret' }] },
       { keys: [{ ...good, tier: 'free' }] },
       { keys: [{ ...good, createdAt: 'soon' }] },
+      { keys: [{ ...good, expiresAt: '2027-02-31' }] },
+      { keys: [{ ...good, expiresAt: '2027-02-31T00:00:00Z' }] },
       { keys: [{ ...good, expiresAt: undefined }] },
       { keys: [{ ...good, revokedAt: 1 }] },
       { keys: [{ ...good, label: null }] },

@@ -5,8 +5,10 @@ export const KEY_TIERS = ['build', 'scale'] as const;
 
 export type KeyTier = (typeof KEY_TIERS)[number];
 
-/** In ISO 8601. */
-const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+/** In ISO 8601. A day that its month lacks would be one of the next. */
+const time = z
+  .string()
+  .refine((text) => !Number.isNaN(Date.parse(text)) && z.iso.date().safeParse(text.slice(0, 10)).success);
 
 const recordSchema = z.object({
   id: z.string().regex(/^[\w-]{1,32}$/),
