@@ -218,6 +218,15 @@ t.test('what no demo cluster has: a history that begins, an epoch of a warm-up, 
   }
   await page.waitForTimeout(300); // for the frame that would move something
   t.same(await page.evaluate('shiftedBy'), [], 'not even the box around its buttons moves');
+  const memos = ['[2] (unparsable); [3] old', '[2] (unparsable); [2] (unparsable)', '[12] (unparsable)'];
+  rows = memos.map((memo, each) => ({ ...row, memo, signature: `${each}`.padEnd(88, '1') }));
+  await page.reload();
+  await untilShown(part(page, 'History').locator('tbody tr'));
+  t.same(await part(page, 'History').locator('td:last-child').allTextContents(), [
+    '“old”',
+    'not text',
+    '“(unparsable)”',
+  ]);
   await page.goto(`${gateway.url}/explorer?q=epoch%200`);
   await part(page, 'Epoch').locator('dt').first().waitFor();
   t.match(await part(page, 'Epoch').textContent(), /StateoverFirst slot0Last slot31Current epoch14$/);

@@ -121,11 +121,12 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
   );
 
 /** What a node writes of bytes that are no text; as a memo it would have 12. */
-const NO_TEXT = /^\[(?!12\])\d+\] \(unparsable\)$/;
+const NO_TEXT = /(^|; )\[(?!12\])\d+\] \(unparsable\)(?=; \[|$)/g;
 
 function memoOf({ memo }: SignatureRow): Child {
-  const words = strangersText(memo?.replace(MEMO_LENGTHS, '$1'), MAX_MEMO_CHARACTERS);
-  return NO_TEXT.test(memo ?? '') || words?.textContent.includes('\ufffd') ? mutedText('not text') : words;
+  const texts = memo?.replace(NO_TEXT, '').replace(/^; /, '');
+  const words = strangersText(texts?.replace(MEMO_LENGTHS, '$1'), MAX_MEMO_CHARACTERS);
+  return texts === '' || words?.textContent.includes('\ufffd') ? mutedText('not text') : words;
 }
 
 const changeTable = (rows: readonly NetRow[], tokens: TokenLabels): HTMLElement =>
