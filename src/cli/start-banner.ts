@@ -31,18 +31,17 @@ export function formatBanner(gateway: RunningGateway, { version, startMs, pages,
     [['API', `${url}/api/v1`], ...(pages.length === 0 ? [] : [['Pages', pages.join(' ')] as const])],
     [...(admin == null ? [] : [['Admin', `${admin}/metrics`] as const]), ['Nodes', nodeTexts.join(', ')]],
     [['Key', key.join(', ')]],
-    ...(embedded === null ? [[['Trust', describeTrust(operators)] as const]] : []),
-    ...(embedded === null
-      ? []
-      : [[['Cluster', `${embedded.rpc}  embedded: airdrops and transactions go there`] as const]]),
+    [
+      embedded === null
+        ? ['Trust', describeTrust(operators)]
+        : ['Cluster', `${embedded.rpc}  embedded: airdrops and transactions go there`],
+    ],
   ];
   const width = Math.max(0, ...rows.flatMap(([first, second]) => (first && second ? first[1].length : [])));
   const lines = rows.map((cells) =>
     cells.map(([label, value], at) => formatCell(label, value, at < cells.length - 1 ? width : 0)).join('   '),
   );
   const ready = `ready in ${(startMs / 1000).toFixed(1)} s`;
-  const accounts = embedded === null ? [] : Object.entries(DEMO_ADDRESSES);
-  lines.push(...accounts.map(([owner, at], row) => formatCell(row === 0 ? 'Demo' : '', `${owner.padEnd(6)} ${at}`, 0)));
   return `${styleText('bold', 'slotgate')} ${version}   ${name}   ${styleText('green', ready)}\n${lines.join('\n')}\n\n${nextSteps(gateway, pages.length > 0)}\n`;
 }
 
