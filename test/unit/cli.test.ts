@@ -687,6 +687,19 @@ t.test('doctor', async (t) => {
     t.match(found.faults.get('trusted proxies')?.fix, /list it in trustedProxies/);
   });
 
+  t.test('a port of the embedded cluster that was chosen and is in use is named', async (t) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => other.close());
+    const { port } = other.address() as AddressInfo; // it listens on a TCP port
+    const sets = [`embedded.port=${port}`, `embedded.geyserPort=${port}`].flatMap((each) => ['--set', each]);
+    names(t, await examine([...sets, '--state', `${t.testdir()}/new`], { RECEIPT_KEY: 'ephemeral' }), {
+      'embedded port': /in use; embedded\.port chooses another$/,
+      'Geyser port': /in use; embedded\.geyserPort chooses another$/,
+      'receipt key': /^ephemeral: /,
+    });
+  });
+
   t.test('the port after that of a running gateway is its own', async (t) => {
     const node = await startNode(t);
     const document = JSON.stringify({ info: { title: 'slotgate', version: '1.2.3' } });

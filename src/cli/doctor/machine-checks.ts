@@ -44,7 +44,7 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
     await checkMainPort(config),
     ...(await checkAdminPort(facts)),
     await checkTrustedProxies(config),
-    ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config)] : []),
+    ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config), await checkGeyserPort(config)] : []),
     checkStateFolder(config.dataDir),
     ...checkReceiptKey(facts),
     ...checkApiKeys(config.dataDir),
@@ -72,10 +72,16 @@ function checkServiceLinks({ env }: MachineFacts): Finding | undefined {
   return ignored === undefined ? undefined : warn('environment', ignored, 'set enableServiceLinks: false in the pod');
 }
 
-async function checkPort(name: string, host: string, port: number, inUse: CheckInUse): Promise<Finding> {
+async function checkPort(
+  name: string,
+  host: string,
+  port: number,
+  option: string,
+  inUse: CheckInUse,
+): Promise<Finding> {
   if (port === 0) return ok(name, 'any free one');
   try {
-    await requireFreePort(host, port);
+    await requireFreePort(host, port, option);
     return ok(name, `${host}:${port} is free`);
   } catch (thrown) {
     const { cause } = Object(thrown);
@@ -93,7 +99,7 @@ const WRONG_ADDRESS = 'choose an address of this machine by host or admin.host: 
 type CheckInUse = (reason: string) => Finding;
 
 async function checkMainPort({ host, port, rpc }: Config): Promise<Finding> {
-  const found = await checkPort('port', host, port, (reason) =>
+  const found = await checkPort('port', host, port, '--port', (reason) =>
     fail('port', reason, 'end the program that holds it, or choose another by --port'),
   );
   if (found.verdict !== 'ok' || port === 0 || port === MAX_PORT || !rpc.nextPort) return found;
@@ -116,7 +122,7 @@ async function checkAdminPort({ config, isAdminPortChosen }: MachineFacts): Prom
   const name = 'admin port';
   const inUse = `port ${port} of ${host} is in use`;
   return [
-    await checkPort(name, host, port, () =>
+    await checkPort(name, host, port, '--admin-port', () =>
       isAdminPortChosen
         ? fail(name, inUse, 'choose another by --admin-port')
         : warn(name, inUse, 'choose another by --admin-port, or leave it: the next free one is used'),
@@ -170,6 +176,13 @@ async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
       ? ok('embedded port', `${port} or ${port + 1} is in use: the cluster uses two free ones`)
       : fail('embedded port', reasonOf(thrown), 'set embedded.port to another one, or to 0');
   }
+}
+
+async function checkGeyserPort({ embedded: { geyserPort } }: Config): Promise<Finding | undefined> {
+  if (geyserPort === null) return undefined;
+  return checkPort('Geyser port', '127.0.0.1', geyserPort, 'embedded.geyserPort', (reason) =>
+    fail('Geyser port', reason, 'set embedded.geyserPort to another one, or to 0'),
+  );
 }
 
 const DEFAULT_EMBEDDED_PORT = 8899;
