@@ -1,5 +1,6 @@
 import { runCommandLine } from '../../src/cli/program.ts';
 import { StartError } from '../../src/shared/domain/start-error.ts';
+import { visibleText } from '../../src/shared/domain/visible-text.ts';
 
 export interface SlotgateOutput {
   readonly code: number;
@@ -31,7 +32,7 @@ export async function runSlotgate(
   }
   if (failure === undefined) return { code: 0, out: out.text(), err: err.text() };
   if (!(failure instanceof StartError)) throw failure;
-  return { code: failure.exitCode, out: out.text(), err: `${err.text()}slotgate: ${failure.message}\n` };
+  return { code: failure.exitCode, out: out.text(), err: `${err.text()}slotgate: ${visibleText(failure.message)}\n` };
 }
 
 /** Captures what is written to a stream. Its `write` can't be replaced under Node's test runner, so the stream is. */

@@ -498,6 +498,8 @@ t.test('program', async (t) => {
       encoding: 'utf8',
     });
     t.match({ status, stderr }, { status: 1, stderr: /^slotgate: ENOTDIR: [^\n]*usage\.log'\n$/ });
+    const hostile = spawnSync(process.execPath, [main, '--set', 'host=\u202e'], { encoding: 'utf8' });
+    t.match(hostile.stderr, /got "\\u202e" \(--set host\)\n$/, 'and shows what no reader would see');
     t.end();
   });
 

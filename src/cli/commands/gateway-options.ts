@@ -5,7 +5,6 @@ import { PUBLIC_KEY_VARIABLE, URL_VARIABLE } from '../../config/reader-variables
 import { redactUrl } from '../../config/redact-url.ts';
 import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { visibleText } from '../../shared/domain/visible-text.ts';
 import { shortKey } from '../terminal/short-key.ts';
 import { readPinnedGateway } from './pinned-gateway.ts';
 import { genesisHash, publicKey, repeatable } from './receipt-option-values.ts';
@@ -52,7 +51,7 @@ export async function chooseGateway(flags: GatewayFlags, command: Command, flag 
 
 function checkedUrl(url: string, source: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new StartError(64, `${source} must be an http:// or https:// URL, got ${visibleText(redactUrl(url))}`);
+    throw new StartError(64, `${source} must be an http:// or https:// URL, got ${redactUrl(url)}`);
   return url;
 }
 
@@ -97,6 +96,6 @@ export function requestFailure(thrown: unknown, url: string): StartError {
   const isOther = code === 'unreadable' && (status ?? 0) >= 400;
   if (isOther || code === 'network' || code === 'timeout')
     return new StartError(1, `${message}: is a gateway running at ${new URL(url).origin}?`, thrown);
-  const see = help === null || code === 'unreadable' ? '' : `; see ${visibleText(help)}`;
-  return new StartError(1, `${code}: ${visibleText(message)}${see}`, thrown);
+  const see = help === null || code === 'unreadable' ? '' : `; see ${help}`;
+  return new StartError(1, `${code}: ${message}${see}`, thrown);
 }

@@ -76,7 +76,7 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
   const [pathname = ''] = pathOf(text).split('?');
   const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
   const hint = nearestNameHint(pathname, readable);
-  const unknownPath = new StartError(64, `unknown path ${visibleText(pathname)}${hint || '; see slotgate get --help'}`);
+  const unknownPath = new StartError(64, `unknown path ${pathname}${hint || '; see slotgate get --help'}`);
   if (text === '' || text.includes('/')) throw unknownPath;
   const target = `${API_PREFIX}/search?q=${encodeURIComponent(text)}`;
   const { result } = await fetchVerified('/search', target, gateway, {}).catch((thrown: unknown) => {
@@ -88,7 +88,7 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
   });
   const found = Object(JSON.parse(result));
   if (typeof found.name === 'string' && found.exists === false)
-    throw new StartError(1, visibleText(`${found.name} is ${found.id}, which does not exist on this cluster`));
+    throw new StartError(1, `${found.name} is ${found.id}, which does not exist on this cluster`);
   const shown = await fetchRoute(pathShowing(found), gateway, flags);
   if (shown === undefined)
     throw new StartError(1, 'the gateway has found it on a route that this version does not know');
