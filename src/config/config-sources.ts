@@ -112,11 +112,12 @@ const NAMED_FLAGS = [
   ['dataDir', '--data-dir', 'dataDir'],
   ['adminPort', '--admin-port', 'admin.port'],
   ['workers', '--workers', 'workers.count'],
+  ['redis', '--redis', 'redis.url'],
 ] as const;
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(flags: ConfigFlags): readonly ConfigLayer[] {
-  const { set = [], upstream, geyser, redis } = flags;
+  const { set = [], upstream, geyser } = flags;
   const known = new Map(SETTINGS.map((option) => [option.name, option]));
   const assigned = set.map((text) => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -139,8 +140,7 @@ export function layersFromFlags(flags: ConfigFlags): readonly ConfigLayer[] {
       64,
       '--geyser is the feed of a node: name that too with --upstream, or set upstreams[].geyser',
     );
-  const store = redis === undefined ? [] : [singleValueLayer('--redis', ['redis', 'url'], redis)];
-  return [...assigned, ...named, ...nodes, ...store];
+  return [...assigned, ...named, ...nodes];
 }
 
 /** Adds a feed to the first of the nodes. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { reasonOf } from '../domain/reason-of.ts';
 import { StartError } from '../domain/start-error.ts';
 
 const reasonsWith = (option: string): Readonly<Record<string, string>> => ({
@@ -17,7 +18,7 @@ export async function requireFreePort(host: string, port: number, option = '--po
   try {
     await once(probe, 'listening');
   } catch (thrown) {
-    const reason = reasonsWith(option)[Object(thrown).code] ?? String(thrown);
+    const reason = reasonsWith(option)[Object(thrown).code] ?? reasonOf(thrown);
     throw new StartError(1, `can't listen on ${host}:${port}: ${reason}`, thrown);
   }
   await new Promise((resolve) => probe.close(resolve));
