@@ -10,14 +10,17 @@ import {
   KEY_TIERS,
   type KeyTier,
   REQUEST_OUTCOMES,
+  readUsage,
   shownUsage,
+  usagePath,
 } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { formatTable } from '../terminal/text-table.ts';
 import { configOf, SETTINGS_HELP } from './config-of.ts';
+import { readUsageOfFleet } from './configured-fleet.ts';
 import { asGroup, withChoices } from './did-you-mean.ts';
 import { examples } from './examples.ts';
-import { type KeyStore, keyStoreOf, readAllUsage, restoreKeys } from './key-stores.ts';
+import { type KeyStore, keyStoreOf, restoreKeys } from './key-stores.ts';
 
 interface CreateOptions {
   readonly tier: KeyTier;
@@ -94,7 +97,8 @@ export function declareKeys(keys: Command): void {
     .addArgument(new Argument('[id]', 'the id of one key'))
     .option('--json', 'print one JSON object')
     .action(async (id: string | undefined, { json }: { readonly json?: true }, command: Command) => {
-      const all = await readAllUsage(configOf(command));
+      const config = configOf(command);
+      const all = config.redis.url === null ? readUsage(usagePath(config.dataDir)) : await readUsageOfFleet(config);
       const rows = all.filter(({ key }) => id === undefined || key === id);
       if (json !== undefined) {
         process.stdout.write(`${JSON.stringify({ usage: rows.map(shownUsage) })}\n`);
