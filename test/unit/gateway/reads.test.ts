@@ -1272,10 +1272,12 @@ t.test('transaction-record', async (t) => {
       },
     };
     const FOUND =
-      '{"blockhash":"b","parentSlot":6,"previousBlockhash":"a","meta":{"err":null,"logMessages":["x"]},"transactions":[],"rewards":[]}';
+      '{"blockhash":"b","parentSlot":6,"previousBlockhash":"a","meta":{"logMessages":["x"]},"transactions":[],"rewards":[]}';
     t.match(await readWrittenAccounts(rpc, 7), { slot: 7, blockhash: 'b' });
     const budget = new RequestBudget(new ManualClock(), 100);
-    t.match(await readMissedLogs(rpc, budget, new LogTopic('a', 'confirmed'), 7), [{ slot: 6, signature: 's' }]);
+    t.strictSame(await readMissedLogs(rpc, budget, new LogTopic('a', 'confirmed'), 7), [
+      { slot: 6, signature: 's', json: '{"signature":"s","err":null,"logs":["x"]}' }, // a node may leave out the null
+    ]);
   });
 
   t.test('what is held back of a log while it catches up is found soon, however much it is', async (t) => {

@@ -51,7 +51,7 @@ export async function readMissedLogs(
     missed.push({
       slot,
       signature,
-      json: `{"signature":${toJson(signature)},"err":${meta.get('err')},"logs":${logs}}`,
+      json: `{"signature":${toJson(signature)},"err":${meta.get('err') ?? null},"logs":${logs}}`,
     });
   }
   return missed;
