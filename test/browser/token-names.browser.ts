@@ -35,7 +35,7 @@ function putToken(mint: Address, symbol: string, name: string, uri = ''): Addres
 }
 
 const mintOf = (seed: string): Address => address(findProgramAddress(TOKEN_PROGRAM, [seed]));
-const hostile = Object.values(HOSTILE_NAMES).flat();
+const hostile = HOSTILE_NAMES;
 for (const [i, symbol] of hostile.entries()) putToken(mintOf(`hostile ${i}`), symbol, symbol);
 putToken(USDC, 'USDC', 'USD Coin');
 const long = putToken(mintOf('long'), '\ufdfd'.repeat(200_000), 'n '.repeat(100_000), 'u'.repeat(1024 * 1024));

@@ -1,53 +1,6 @@
-/** Symbols that imitate a known token or the mark that pages give one, by what they do it with. */
-export const HOSTILE_NAMES: Readonly<Record<string, readonly string[]>> = {
-  'our mark': [
-    'USDC ✓ known',
-    'USDC ✔ known',
-    '✓ known',
-    'USDC ☑',
-    '✅ USDC',
-    'USDC known',
-    'USDC (on a list of known tokens)',
-  ],
-  'display order': [
-    '\u202eCDSU',
-    '\u202eCDSU\u202c',
-    '\u2067CDSU\u2069',
-    'US\u202eCD\u202c',
-    '\u200fUSDC',
-    '\u202enwonk ✓ CDSU',
-    'DC\u05c0US',
-    '\u05c0DC\u05c0US',
-    '\u061cBONK',
-    '\u2066SOL\u2069 x',
-  ],
-  'invisible characters': [
-    'U\u200bS\u200bDC',
-    'USDC\u200d',
-    '\ufeffUSDC',
-    'U\u2060SDC',
-    'USDC\u3164',
-    'US\u00adDC',
-    'USDC\u{e0041}',
-    'B\u034fONK',
-  ],
-  'control characters': ['USDC\u001b[2K', 'US\u0007DC', 'USDT\u0000x', 'WIF\u009b31m'],
-  'other scripts': ['USDС', 'UЅDC', 'ΒΟΝΚ', 'ꓴꓢꓓꓚ', 'ЈUР', 'ОRСА'],
-  'forms of letters': ['ＵＳＤＣ', '𝐔𝐒𝐃𝐂', '🅤🅢🅓🅒', '🅄🅂🄳🄲', '🇺🇸🇩🇨', 'ᴜꜱᴅᴄ'],
-  'marks on letters': ['ÚSDĆ', 'U\u0336S\u0336D\u0336C\u0336', 'USĐC', 'USD₮'],
-  'digits and signs': ['U5DC', 'B0NK', '$USDC', 'U$DC', 'USD1', 'rnSOL', 'USDC™'],
-  'quotation marks': [
-    'USDC’"’ x',
-    '‘"‘USDC’"’',
-    `USDC'"'`,
-    'USDC’\ufe0f’',
-    'USDC’\u0301’',
-    'USDC˝',
-    'USDC\u0020\u030b',
-    '˶USDC˶',
-    'USDC⁗',
-    'USDC᳓',
-    '⹂USDC',
-    'USDCˈˈ',
-  ],
-};
+import { readTable } from './read-table.ts';
+
+/** Symbols that imitate a known token or the mark that pages give one. */
+export const HOSTILE_NAMES: readonly string[] = readTable('support/hostile-names.txt').map(([, name = '']) =>
+  JSON.parse(name),
+);

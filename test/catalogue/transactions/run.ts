@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ATTACKS, forgeAll, SCENES } from '../../support/forged-attacks.ts';
+import { readTable } from '../../support/read-table.ts';
 import { fails, resultLine } from '../findings.ts';
 import { confusionOf, findingsOf, interpretAll } from './count-types.ts';
 import { readBlockFile, readRecorded, readRecordedBlock } from './read-block.ts';
@@ -30,10 +31,9 @@ for (const { name, scene, form, description, lacking } of thefts) {
 const blocks = paths.length === 0 ? [readRecordedBlock()] : paths.map(readBlockFile);
 const seed = Number(process.env['SEED'] ?? 1);
 const before = new Map(
-  readFileSync(new URL('../../../../test/catalogue/transactions/types-before.txt', import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => line.split(' ') as [signature: string, type: string]), // as it was written
+  readTable('catalogue/transactions/types-before.txt').map(
+    ([line = '']) => line.split(' ') as [signature: string, type: string], // as it was written
+  ),
 );
 
 for (const { name, transactions } of blocks) {

@@ -86,11 +86,10 @@ t.test('known-mint-names', async (t) => {
   });
 
   t.test('a symbol that imitates a known one, or its mark, by any of nine means is suspicious', async (t) => {
-    const names = Object.values(HOSTILE_NAMES).flat();
-    t.equal(names.length, 64);
-    const missed = names.filter((name) => !isSuspicious(name));
+    t.equal(HOSTILE_NAMES.length, 64);
+    const missed = HOSTILE_NAMES.filter((name) => !isSuspicious(name));
     t.same(missed, []);
-    const nameless = names.filter((name) => !known.isSuspicious({ mint: 'x', symbol: null, name }));
+    const nameless = HOSTILE_NAMES.filter((name) => !known.isSuspicious({ mint: 'x', symbol: null, name }));
     t.same(nameless, [], 'nor is one as a name that stands for the symbol');
     t.ok(known.isSuspicious({ mint: 'x', symbol: 'FINE', name: 'USD Coin ✓ known' }), 'nor a mark beside a symbol');
   });

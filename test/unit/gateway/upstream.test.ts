@@ -34,6 +34,7 @@ import { RequestCost } from '../../../src/shared/domain/units.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { readTable } from '../../support/read-table.ts';
 import {
   errorBody,
   type ReplyScript,
@@ -825,129 +826,15 @@ t.test('server-profile', async (t) => {
     t.end();
   });
 
-  /** An error as the server sends it, agave's code and text for it, what it is about, and the status of a caller. */
-  type Row = readonly [error: string, code: number, message: RegExp, fault: string, status: number];
-
-  const ROWS: Readonly<Record<string, Row>> = {
-    'cloudbreak: behind the minimum slot': [
-      '{"code":-32000,"message":"RPC_SLOT_BEHIND_MIN_CONTEXT_SLOT"}',
-      -32016,
-      /^-32016: Minimum context slot has not been reached$/,
-      'not-yet',
-      503,
-    ],
-    'cloudbreak: the same in its other words': [
-      '{"code":-32000,"message":"RPC slot (123) is behind the min context slot provided"}',
-      -32016,
-      /^-32016: Minimum context slot/,
-      'not-yet',
-      503,
-    ],
-    'cloudbreak: processed': [
-      '{"code":-32003,"message":"PROCESSED_COMMITMENT_NOT_SUPPORTED"}',
-      -32602,
-      /^-32602: Method does not support commitment below `confirmed`$/,
-      'node-limit',
-      400,
-    ],
-    'cloudbreak: processed, in its other words': [
-      '{"code":-32003,"message":"Processed commitment level is not supported"}',
-      -32602,
-      /^-32602: Method does not support commitment/,
-      'node-limit',
-      400,
-    ],
-    'cloudbreak: unhealthy, as agave': ['{"code":-32005,"message":"NODE_UNHEALTHY"}', -32005, /NODE/, 'not-yet', 503],
-    'sig: behind the minimum slot': [
-      '{"code":-32600,"message":"RpcMinContextSlotNotMet"}',
-      -32016,
-      /^-32016: Minimum context slot/,
-      'not-yet',
-      503,
-    ],
-    'sig: processed': [
-      '{"code":-32600,"message":"ProcessedNotSupported"}',
-      -32602,
-      /^-32602: Method does not support commitment/,
-      'caller',
-      400,
-    ],
-    'sig: no such block': ['{"code":-32600,"message":"SlotUnavailable"}', -32004, /^-32004: Block/, 'not-yet', 404],
-    'sig: a block that is gone': ['{"code":-32600,"message":"SlotCleanedUp"}', -32001, /cleaned up/, 'node-limit', 404],
-    'sig: no bank at its slot': ['{"code":-32600,"message":"SlotNotAvailable"}', -32005, /unhealthy/, 'not-yet', 503],
-    'sig: no such account': [
-      '{"code":-32600,"message":"RpcAccountNotFound"}',
-      -32602,
-      /could not find account/,
-      'caller',
-      400,
-    ],
-    'sig: no token account': [
-      '{"code":-32600,"message":"RpcNotATokenAccount"}',
-      -32602,
-      /not a Token account/,
-      'caller',
-      400,
-    ],
-    'sig: no such mint': ['{"code":-32600,"message":"RpcMintNotFound"}', -32602, /could not find mint/, 'caller', 400],
-    'sig: no mint': ['{"code":-32600,"message":"RpcMintUnpackFailed"}', -32602, /mint/, 'caller', 400],
-    'sig: too many keys': ['{"code":-32600,"message":"TooManyInputs"}', -32602, /max 100/, 'caller', 400],
-    'sig: a range that begins too early': [
-      '{"code":-32600,"message":"FirstSlotTooSmall"}',
-      -32602,
-      /firstSlot/,
-      'caller',
-      400,
-    ],
-    'sig: a range that ends too late': [
-      '{"code":-32600,"message":"LastSlotTooLarge"}',
-      -32602,
-      /lastSlot/,
-      'caller',
-      400,
-    ],
-    'sig: a fault of its own': ['{"code":-32600,"message":"OutOfMemory"}', -32603, /Internal error/, 'transport', 502],
-    'sig: an invalid request, as agave': [
-      '{"code":-32600,"message":"Invalid Request"}',
-      -32600,
-      /Invalid/,
-      'caller',
-      400,
-    ],
-    'firedancer: what it cannot do': [
-      '{"code":-32065,"message":"Firedancer Error: jsonParsed is unsupported"}',
-      -32065,
-      /jsonParsed/,
-      'node-limit',
-      502,
-    ],
-    'firedancer: unhealthy': [
-      '{"code":-32005,"message":"Node is unhealthy","data":{"slotsBehind":200}}',
-      -32005,
-      /unhealthy/,
-      'not-yet',
-      503,
-    ],
-    'agave: a signature, whose code cloudbreak uses otherwise': [
-      '{"code":-32003,"message":"Transaction signature verification failure"}',
-      -32003,
-      /signature/,
-      'transport',
-      502,
-    ],
-    'a provider with the code of cloudbreak': [
-      '{"code":-32000,"message":"upstream timeout"}',
-      -32000,
-      /upstream/,
-      'transport',
-      502,
-    ],
-  };
-
-  for (const [name, [text, rpcCode, message, fault, status]] of Object.entries(ROWS))
+  for (const [name = '', text = '', rpcCode, message = '', fault, status] of readTable('unit/gateway/node-errors.txt'))
     t.test(name, (t) => {
       const error = normalizeRpcError(Buffer.from(text), (shown) => shown, 0);
-      t.match(error, { code: 'rpc_error', rpcCode, message, status });
+      t.match(error, {
+        code: 'rpc_error',
+        rpcCode: Number(rpcCode),
+        message: new RegExp(message),
+        status: Number(status),
+      });
       t.equal(rpcFaultOf(error), fault);
       t.end();
     });

@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
+import { readTable } from '../../support/read-table.ts';
 
 /**
  * Compares differences with a table of listed ones: `name<TAB>difference<TAB>why ours is right`, kept as text. Fails
  * for a difference that is not listed, and for a listed one that is gone or has no reason.
  */
 export function expectListedDifferences(t: Test, file: string, differences: readonly string[]): void {
-  const lines = readFileSync(new URL(`../../../../test/unit/transactions/differences/${file}`, import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .filter((line) => !line.startsWith('#'));
-  for (const line of lines) t.comment(line);
-  const known = lines.map((line) => line.split('\t').slice(0, 2).join('\t'));
+  const rows = readTable(`unit/transactions/differences/${file}`);
+  for (const row of rows) t.comment(row.join('\t'));
+  const known = rows.map((row) => row.slice(0, 2).join('\t'));
   t.strictSame([...differences].sort(), known.sort(), `the differences are those of ${file}`);
   t.ok(
-    lines.every((line) => line.split('\t')[2]),
+    rows.every(([, , reason]) => reason),
     'each has a reason',
   );
 }

@@ -26,6 +26,7 @@ import type { ParsedInfo } from '../../../src/transactions/records/instruction-l
 import type { Transaction } from '../../../src/transactions/records/transaction.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { isNumberAlone } from '../../support/number-alone.ts';
+import { readTable } from '../../support/read-table.ts';
 import { enhancedOf, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
 import {
   addressesOf,
@@ -204,117 +205,9 @@ t.test('explain-transaction', async (t) => {
     return explainTransaction(enhanceTransaction({ ...transaction, ...changes }));
   };
 
-  const SENTENCES: Readonly<Record<string, string>> = {
-    'tx/2kHbPUGzehen_jsonParsed': '4Y5Y…xmgy sent 0.024922118 SOL to 3eF3…h899. The fee was 0.000005 SOL.',
-    'tx/4UoyrhPVWBCk_json':
-      'FLip…nwkR sent 0.000000001 SOL to 86CQ…pCiB and a total of 0.000000016 SOL to 16 more accounts. The fee was 0.000005 SOL.',
-    'tx/4zZKwjedLM5c_jsonParsed': 'CdmZ…jch9 moved 0.05 SOL of 7zGp…GMyE to 6S1V…4uMs. The fee was 0.000005 SOL.',
-    'tx/28f8jFzCX3D1_json':
-      '54r6…u1EY sent 29.69787 USDC to Gabw…FUnK. The fee was 0.000015 SOL (priority fee 0.00001 SOL).',
-    'tx/5ChR6nE7SssB_json':
-      '9rJ4…U6Q2 sent the NFT HFQ4…4VzF to 54r6…u1EY, and also paid 0.00203928 SOL of rent for 54r6…u1EY. The fee was 0.000080001 SOL (priority fee 0.000075001 SOL).',
-    'tx/2NPwsoX7Nyfa_json':
-      '3hus…2vtB swapped 0.4 SOL for 3861519.639304 of the token 3p7e…pump on Jupiter. The fee was 0.000014915 SOL (priority fee 0.000009915 SOL).',
-    'tx/3HdFhHNyf2uK_jsonParsed':
-      'GAgn…o1bz swapped 182.560735 USDC for 0.000081057 of the token 9gr8…mcQz on Jupiter Limit Order; 71WD…xiJ6 also got 0.000002285 of the token 9gr8…mcQz. 71WD…xiJ6 paid the fee of 0.000015 SOL (priority fee 0.00001 SOL).',
-    'tx/31ycbQtF5EEi_json':
-      'Efbb…W4WE swapped 10 SOL for 998528.432013 of the token KMnD…pump on OKX. The fee was 0.000541958 SOL (priority fee 0.000536958 SOL).',
-    'tx/33LHUzKfhBvU_jsonParsed':
-      '2vr5…Vkef lost 0.000481605 SOL by arbitrage on Pump.fun and paid 0.000962563 SOL to JBfd…UA4i: 0.001476168 SOL less in all, with the fee. The fee was 0.000032 SOL (priority fee 0.000027 SOL).',
-    'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
-      'qudo…oWmq bought the NFT 3EBx…SXN2 from Matr…PZsv for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL (priority fee 0.000005 SOL).',
-    'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
-      'BGkp…PKCu sent 0.00007856 SOL to burn…Qxgt; BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs. The fee was 0.000005 SOL.',
-    'tx-rebuilt/COMPRESSED_NFT_MINT-BUBBLEGUM-3GUi8Encn6':
-      '8hDX…n88Q minted the compressed NFT Amg9…AQ5X to FCHT…F4kX with Bubblegum. The fee was 0.0000062 SOL (priority fee 0.0000012 SOL).',
-    'tx/2BhH7DcQJMPB_json':
-      'HuUp…h2G3 staked 1.98528288 SOL with the validator EXhY…uhQw. The fee was 0.000017733 SOL (priority fee 0.000012733 SOL).',
-    'tx/5s3aSkoBkoc9_json':
-      'BG1M…tqxo split 30 SOL of the stake account E6Qz…Fgt1 into the stake account 4dyK…eFzb, and also paid 0.00228288 SOL of rent for 4dyK…eFzb. The fee was 0.000013445 SOL (priority fee 0.000008445 SOL).',
-    'tx/k78n39QMtVDU_json':
-      '36ka…HGJf merged 22.57971746 SOL of the stake account 5adk…vdUi into the stake account 2R9Y…faFD. The fee was 0.000005 SOL.',
-    'tx/4j2wEyeo2gFr_json':
-      'npN8…57a9 withdrew 92.204933944 SOL from the stake account fqR3…44VC. The fee was 0.00001 SOL.',
-    'tx-rebuilt/UNSTAKE_SOL-STAKE_PROGRAM-5vubU14wtr':
-      'FCHT…F4kX began to unstake the stake account D3di…zzqj. The fee was 0.000065 SOL (priority fee 0.00006 SOL).',
-    'tx/3Nz9gnhcxgYS_json':
-      'CBG4…1jUF opened an account for 7T8c…hPxY that can hold USDC, and also paid 0.00203928 SOL of rent for 7T8c…hPxY. The fee was 0.000005 SOL.',
-    'tx/F47c3CizgWhK_json':
-      'JD25…FiMy closed 2 token accounts through Jupiter DCA. The fee was 0.000007 SOL (priority fee 0.000002 SOL).',
-    'tx/5aVj7exPmdLL_jsonParsed': 'Hd3f…3bD5 wrote the memo “Payment for invoice #123”. The fee was 0.000005 SOL.',
-    'tx/4zExa66hUSr2_json': 'The validator EsEt…zuxF voted for blocks. 5p8q…wUjd paid the fee of 0.000005 SOL.',
-    'tx/5iBYjBYCphzj_json':
-      'AKbG…Ak6L fulfilled a transfer of 0.00089088 SOL to 63AA…fnr8 from another chain over ZetaChain. The fee was 0.000005 SOL.',
-    'tx/DC4yP5xEUhHu_jsonParsed': 'HUZu…gjWs updated an oracle of Pyth. The fee was 0.000005 SOL.',
-    'block/devnet-147078735-json#20': 'EfPV…VtpZ updated an oracle of Chainlink. The fee was 0.000005 SOL.',
-    'tx/29ku1FzyNHgx_jsonParsed':
-      'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, “VoteTooOld”). Nothing moved, but the fee of 0.000005 SOL was paid.',
-    'tx/2M5hpf4CNdfV_json':
-      'BZRr…j6my tried to use a bridge, but step 3 of 3 (ZetaChain, in System) failed: the sender had 999.999945 SOL of the 2400000.002 SOL that it was to pay (error 1, “ResultWithNegativeLamports”). Nothing moved, but the fee of 0.000055 SOL (priority fee 0.00005 SOL) was paid.',
-    'tx/4Ud63HtJxynB_json':
-      'FLiP…YMFF tried to send something, but it failed: it would leave an account with less SOL than the minimum an account must hold. Nothing moved, but the fee of 0.000005 SOL was paid.',
-    'tx/5nFUQgNSdqTd_json':
-      'AKbG…Ak6L tried to pay out of a bridge, but step 1 of 1 (ZetaChain) failed: the program says: “NonceMismatch” (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
-    'validator/174 createNonce, jsonParsed':
-      'FVj2…1nUU opened the account DPbX…iPeQ, and also paid 0.00144768 SOL of rent for DPbX…iPeQ. The fee was 0.00001 SOL.',
-    'tx/2Cxrz8NWZvN7_json':
-      '7T8c…hPxY deposited 500 USDC on Jupiter Lend and got 487.817578 of the token 9BEc…PA2D. The fee was 0.000005 SOL.',
-    'tx/2D9xoA7oaXvS_json':
-      'FPjx…pBvt deposited 10.000001 of the token 7GxA…otXk on Jupiter Lend, and also paid a total of 0.00284664 SOL of rent for 2 accounts, and also put 0.0151156 SOL into the new account GZmH…UEkV; one gain is left out. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
-    'tx/2GfJEnDHUXQU_json':
-      '5Y3z…bX5G borrowed 6.1264 EURC on Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
-    'tx/3bYXWjjNkVZp_json':
-      '4Ddr…9nNh swapped 592443959 of the token CnNV…pump for 37.062911064 SOL on Pump.fun. The fee was 0.0000365 SOL (priority fee 0.0000315 SOL) and the tip 0.01 SOL.',
-    'tx/4Tnpv3ZgMcUT_json':
-      '5P8Q…9iZT withdrew 2252307.824539 of the token 2u1t…jGWH on Jupiter Lend for 2166476.510395 of the token 9fvH…HAif. The fee was 0.000005 SOL.',
-    'tx/4aBP4353YQuQ_jsonParsed':
-      '4abv…t7xA opened an order with 2390 USDC on Jupiter Limit Order, and also paid 0.00551928 SOL of rent for CTRk…GydT. The fee was 0.000053787 SOL (priority fee 0.000048787 SOL).',
-    'tx/5EZNycMMgz8k_json':
-      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump, and also got 0.00290232 SOL from 565u…ebFk through Jupiter DCA, and also got 0.00407856 SOL of closed accounts. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
-    'tx/5GqfwKpphZvY_json':
-      '7AEC…WnZe swapped 90.871408 of the token SRMu…KWRt for 108.404808 RAY and 0.005040482 SOL on Raydium. The fee was 0.000005 SOL.',
-    'tx/5HzJs4E3KobY_json':
-      '7T8c…hPxY took 1.162659 TRUMP and 0.007912976 SOL out of a pool on Raydium, and also burned the NFT H1Ws…W8qr through Raydium, and also got 0.00284664 SOL from 6Jif…APY3 through Raydium; one gain is left out. The fee was 0.00002 SOL (priority fee 0.000015 SOL).',
-    'tx/5P8xF7oLokSY_json':
-      '7T8c…hPxY deposited 0.500000001 SOL on Jupiter Lend, and also paid a total of 0.00284664 SOL of rent for 2 accounts, and also put 0.0151156 SOL into the new account 7Ny5…EAnX, and also got the NFT 7nYW…83oy through Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
-    'tx/5qrv9rzi2Yph_jsonParsed':
-      'HB7D…8bMk swapped 0.26865 SOL for 4.120254323 of the token BeRU…NNfL on Orca, and also sent 0.00135 SOL to BWbH…g7wh, and also sent 0.000456814 SOL to ABb3…KRbK through Hyperlane, and also burned 4.120244803 of the token BeRU…NNfL through Hyperlane, and also paid a total of 0.000040188 SOL of rent for 2 accounts. The fee was 0.00005015 SOL (priority fee 0.00003515 SOL).',
-    'tx/63hssgYbn6Ky_json':
-      'BxDj…v9Wz opened an order with 217363 of the token ED5n…PJBY on Jupiter DCA, and also paid 0.00698088 SOL of rent for 7F3W…NL92. The fee was 0.000030932 SOL (priority fee 0.000025932 SOL).',
-    'tx/L6rJy9mocHed_jsonParsed':
-      '4abv…t7xA opened an order with 178 jupSOL on Jupiter Limit Order, and also paid 0.00551928 SOL of rent for Dqsy…7gGw. The fee was 0.000278779 SOL (priority fee 0.000273779 SOL).',
-    'tx/duP4A5qSZKr6_json':
-      '8TWY…QRVG withdrew 575000 of the token AvZZ…ZeUj on Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
-    'tx/ei3hSQvysmeq_json':
-      '4vYW…fuH7 opened an order with 500 USDC on Jupiter DCA, and also paid 0.00698088 SOL of rent for GxMo…6bXf. The fee was 0.000005 SOL.',
-    'tx-cut/1NQ8LioHMiog_base64':
-      'AeBz…sD7w swapped 1075467.445064332 of the token 9tb2…a777 for 2.439411246 SOL on Heaven, and also sent 0.021791532 SOL to J5XG…vFB5 and 0.002421281 SOL to DoAs…RxBb. The fee was 0.001005 SOL (priority fee 0.001 SOL) and the tip 0.004 SOL.',
-    'tx-cut/279LW4Agp7FR_base64':
-      '8H1L…1y6U made 0.011853 USDC by arbitrage on 4 exchanges and paid 0.001011134 SOL to 3SpK…xm5K: 0.001016134 SOL less in all, with the fee. The fee was 0.000005 SOL.',
-    'tx-cut/2CTZBoy15USz_base64':
-      'Data…pM58 wrote new prices on Obric. The fee was 0.000005801 SOL (priority fee 0.000000801 SOL) and the tip 0.000005 SOL.',
-    'tx-cut/2M3fo2c9xDxi_base64':
-      '3ACp…aFdW placed or changed orders on Phoenix. The fee was 0.000023 SOL (priority fee 0.000018 SOL) and the tip 0.000018 SOL.',
-    'tx-cut/3YLonwuu2Y6v_base64':
-      'px1r…2HwH wrote new prices on SolFi. The fee was 0.000005 SOL and the tip 0.001073803 SOL.',
-    'tx-cut/3iQz31LZXf2c_base64':
-      'Fog2…cXGs called the Lifinity program; nothing but a tip changed hands. The fee was 0.000005 SOL and the tip 0.000005991 SOL.',
-    'tx-cut/3sjpyYTATPqa_base64':
-      'oUwU…v1ro made 0.000073193 SOL by arbitrage on 4 exchanges and paid 0.000915445 SOL to 9GB1…rZzA: 0.00084745 SOL less in all, with the fee. The fee was 0.000005198 SOL (priority fee 0.000000198 SOL).',
-    'tx-cut/4erVw6NaHk64_base64':
-      'BNFe…KQre withdrew 0.00002087 SOL from the stake account 4Ubv…r1Ls to Av9H…HMtG through Marinade. The fee was 0.000005 SOL.',
-    'tx-cut/5ZhAdmw29qFW_base64':
-      '2F84…UibU called the bridge Mayan (bid); nothing but a tip changed hands. The fee was 0.000008933 SOL (priority fee 0.000003933 SOL) and the tip 0.000525 SOL.',
-    'tx-cut/66wE2iBT2ZxK_base64':
-      'A19d…9zbQ received 0.001024 SOL through the program H8Qk…NLe4; 0.000000001 SOL more left AwG7…KMnE. The fee was 0.00001 SOL and the tip 0.001014 SOL.',
-    'tx-cut/aLKjam64kpN8_base64':
-      '42me…Zsyj sent 0.067368065 SOL to HKZC…Kyma through Heaven; HKZC…Kyma sent 0.067368065 SOL to 34h9…8vpF. 454E…51UH paid the fee of 0.0000475 SOL (priority fee 0.0000375 SOL).',
-    'tx-rebuilt/UNKNOWN-UNKNOWN-2Zg4jTXoAa':
-      'FCHT…F4kX claimed 1500 of the token SEND…pCxa on Streamflow, and also paid 0.0019488 SOL of rent for 9QWW…uRQD. The fee was 0.000305 SOL (priority fee 0.0003 SOL).',
-  };
-
   t.test('recorded transactions are explained in plain sentences', async (t) => {
-    for (const [name, sentence] of Object.entries(SENTENCES)) t.equal(explainRecorded(name), sentence, name);
+    for (const [name = '', sentence] of readTable('unit/transactions/explained.txt'))
+      t.equal(explainRecorded(name), sentence, name);
   });
 
   t.test('logs sent along decode a failure that the record alone does not', async (t) => {

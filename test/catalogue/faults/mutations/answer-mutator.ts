@@ -1,77 +1,9 @@
 import { type Rng, seededRng } from '../../../../src/localnet/traffic/seeded-rng.ts';
+import { readTable } from '../../../support/read-table.ts';
 import { type JsonSpan, jsonSpans } from './json-spans.ts';
 
 /** Values in place of another one: of another type, out of range, not well-formed. */
-const ODD_VALUES = [
-  ...[
-    '-1',
-    '"5"',
-    'null',
-    '1.5',
-    '1e3',
-    '0',
-    '-0',
-    '1',
-    '2',
-    '1e400',
-    '-1e400',
-    '1E-7',
-    'true',
-    'false',
-    '""',
-    '[]',
-    '{}',
-  ],
-  ...['18446744073709551615', '18446744073709551616', '9007199254740991', '9007199254740993', '-9223372036854775809'],
-  ...[
-    '99999999999999999999999999999999999999',
-    '4294967296',
-    '[null]',
-    '[[[[]]]]',
-    '{"a":{"b":[]}}',
-    '{"__proto__":{}}',
-  ],
-  ...[
-    '"\\ud800"',
-    '"\\udc00\\ud800"',
-    '"\\u0000"',
-    '"\\u202e"',
-    '"\\x"',
-    '"a\nb"',
-    '"null"',
-    '"-1"',
-    '"0x10"',
-    '"1e3"',
-    '" "',
-  ],
-  ...[
-    '01',
-    '+5',
-    '.5',
-    '5.',
-    'NaN',
-    'Infinity',
-    'undefined',
-    '-',
-    '',
-    '"',
-    '{',
-    '[',
-    '{"a"}',
-    '[1,]',
-    '{"a":1,}',
-    "'a'",
-  ],
-  ...[
-    '"11111111111111111111111111111111"',
-    '"0OIl"',
-    '["","base64"]',
-    '["!!!!","base64"]',
-    '["AAAA","base58"]',
-    '["AAAA"]',
-  ],
-  ...['{"program":"spl-token","parsed":{},"space":165}', '{"program":5,"parsed":null}', '[5,"base64"]', '["AAAA",5]'],
-] as const;
+const ODD_VALUES = ['', '"a\nb"', ...readTable('catalogue/faults/mutations/odd-values.txt').flat()] as const;
 
 const NAMES = [
   '__proto__',
