@@ -21,7 +21,6 @@ import { type RequestOptions, RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcResponse } from '../rpc/rpc-response.ts';
 import { profileOfVersion, type ServerProfile } from '../rpc/server-profile.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { GenesisCheck } from './genesis-check.ts';
 import type { NodeFigures, NodeStatus } from './mesh.ts';
 import { NodeLag } from './node-lag.ts';
 import type { Candidate } from './node-selection.ts';
@@ -71,14 +70,14 @@ export class MeshNode {
   readonly sessions: NodeSessions;
   readonly #pubsub = new PubsubCounts();
   readonly #options: MeshNodeOptions;
-  readonly #genesis = new GenesisCheck(() => this.#checkGenesis());
   readonly #lag: NodeLag;
   readonly #poller: SlotPoller;
   readonly #alert: Alert;
   readonly #channelAlert: Alert;
   #channel: ReconnectingChannel | undefined;
   #wasChannelUp = false;
-  /** Reason why the latest check of its genesis hash failed; undefined if it did not. */
+  /** Latest check of its genesis hash; undefined if it failed, and once the node was out of touch: another may answer then. */
+  #genesis: Promise<string> | undefined;
   #genesisFailure: string | undefined;
   /** When the kind of server may be read again, and how many reads of it in a row got no answer. */
   #serverDueMs = Number.NEGATIVE_INFINITY;
@@ -128,7 +127,7 @@ export class MeshNode {
       }),
       counts: this.#pubsub,
       verifyGenesis: async () => {
-        await this.#genesis.repeat(); // another node may answer there
+        await this.#verifyGenesisAgain();
         if (!this.server.keepsOrder) throw noNodeReachable();
       },
       call: (method, params, { commitment = 'confirmed', deadlineMs, isLarge, cost }) =>
@@ -207,7 +206,13 @@ export class MeshNode {
 
   /** Resolves to the genesis hash once slots are known. Calls the node only if it has been out of touch since. */
   verifyGenesis(): Promise<string> {
-    return this.#genesis.ensure();
+    this.#genesis ??= this.#checkGenesis();
+    return this.#genesis;
+  }
+
+  #verifyGenesisAgain(): Promise<string> {
+    this.#genesis = undefined;
+    return this.verifyGenesis();
   }
 
   /** Calls the node as `RpcClient.call` does. Rejects a response that is too old (I8) or at no accepted slot (I16). */
@@ -225,7 +230,7 @@ export class MeshNode {
       if (response.slot < minSlot) throw minContextSlotNotReached();
       return { ...response, nodeId: this.id };
     } catch (thrown) {
-      if (this.client.isFailing) this.#genesis.invalidate();
+      if (this.client.isFailing) this.#genesis = undefined;
       if (thrown instanceof GatewayError) this.methodSupport.record(method, thrown);
       throw thrown;
     }
@@ -304,11 +309,11 @@ export class MeshNode {
       node,
       deps,
       counts: this.#pubsub,
-      verifyGenesis: () => this.#genesis.repeat(),
+      verifyGenesis: () => this.#verifyGenesisAgain(),
       onStatus: (status, reason) => {
         this.#wasChannelUp ||= status === 'up';
         if (status === 'up' || this.#isClosed || !this.#needsChannel) return;
-        this.#genesis.invalidate();
+        this.#genesis = undefined;
         this.#channelAlert.fire(reason);
       },
     });
@@ -361,6 +366,7 @@ export class MeshNode {
       this.#genesisFailure = undefined;
       return hash;
     } catch (thrown) {
+      this.#genesis = undefined;
       this.#genesisFailure = failureReason(thrown);
       throw thrown;
     }
