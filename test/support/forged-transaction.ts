@@ -50,8 +50,12 @@ export interface ForgedRecord {
   };
 }
 
-/** The forms of records: without effects, as usual, those of old nodes, and those with lookup tables. */
+/** The forms of records: without effects, as usual, cut, those of old nodes, and those with lookup tables. */
 export const FORMS = {
+  withoutTwoBalances: ({ meta, ...record }: ForgedRecord): object => ({
+    ...record,
+    meta: { ...meta, postTokenBalances: meta.postTokenBalances.slice(2) },
+  }),
   withoutMeta: ({ meta: _, ...record }: ForgedRecord): object => ({ ...record, meta: null }),
   whole: (record: ForgedRecord): object => record,
   withoutDepths: ({ meta, ...record }: ForgedRecord): object => ({

@@ -222,9 +222,8 @@ export class TransferLedger implements CurrentBalances {
       if (transfer.type !== 'changeOwner') incoming.push(transfer);
       incomingByAccount.set(transfer.toTokenAccount, incoming);
     }
-    for (const account of new Set([...this.#tokenAccounts.keys(), ...this.#tokenAccountsAfter.keys()])) {
-      const difference =
-        (this.#tokenAccountsAfter.get(account)?.amount ?? 0n) - (this.#tokenAccounts.get(account)?.amount ?? 0n);
+    for (const [account, { amount }] of this.#tokenAccountsAfter) {
+      const difference = amount - (this.#tokenAccounts.get(account)?.amount ?? 0n);
       const incoming = incomingByAccount.get(account) ?? [];
       if (difference === 0n) continue;
       const adjustable =

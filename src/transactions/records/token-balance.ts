@@ -28,23 +28,64 @@ export interface TokenBalances {
 }
 
 /**
- * Leaves out accounts that a record has on one side alone though no call opened or closed them: it was cut. Those of wrapped
- * SOL stay, of which lamports show as much.
+ * Adds the balances that a record which was cut lacks of accounts, by what calls moved; accounts of which that can't be are left
+ * out. Those of wrapped SOL stay as they are: lamports show as much.
  */
-export function withoutCut(balances: TokenBalances, instructions: readonly Instruction[]): TokenBalances {
-  const { before, after } = balances;
-  if (before === null || after === null) return balances;
-  const [had, has] = [before, after].map((list) => new Set(list.map(({ account }) => account)));
-  const isOnBoth = ({ account }: TokenBalance): boolean => had?.has(account) === true && has?.has(account) === true;
-  if (before.every(isOnBoth) && after.every(isOnBoth)) return balances;
-  const made = new Set(
-    inExecutionOrder(instructions).map(({ parsed }) =>
-      /^(initializeAccount|closeAccount)/.test(parsed?.type ?? '') ? parsed?.info['account'] : null,
-    ),
-  );
-  const isWhole = (balance: TokenBalance): boolean =>
-    isWrappedSol(balance.mint) || isOnBoth(balance) || made.has(balance.account);
-  return { before: before.filter(isWhole), after: after.filter(isWhole) };
+export function withoutCut({ before, after }: TokenBalances, instructions: readonly Instruction[]): TokenBalances {
+  if (before === null || after === null) return { before, after };
+  const calls = inExecutionOrder(instructions).filter(({ program }) => program === 'spl-token');
+  const [had, has] = [before, after].map((list) => new Map(list.map((balance) => [balance.account, balance])));
+  const { opened, closed, passed } = accountsMade(calls, [...before, ...after]);
+  const moved = movedBy(calls);
+  const missing = (list: Iterable<TokenBalance>, present: typeof had, sign: 1n | -1n): TokenBalance[] =>
+    [...list]
+      .filter(({ account, mint }) => present?.has(account) !== true && !isWrappedSol(mint))
+      .map((balance) => ({
+        ...balance,
+        owner: passed.has(balance.account) ? null : balance.owner,
+        amount: balance.amount + sign * (moved.get(balance.account) ?? 0n),
+      }));
+  const kept = [...new Map([...opened, ...(had ?? [])]).values()].filter(({ account }) => !closed.has(account));
+  const found = after.filter(({ account }) => !opened.has(account));
+  const [addedAfter, addedBefore] = [missing(kept, has, 1n), missing(found, had, -1n)];
+  const added = [...addedAfter, ...addedBefore];
+  const wrong = new Set(added.filter(({ amount }) => amount < 0n).map(({ account }) => account));
+  const isRight = ({ account }: TokenBalance): boolean => !wrong.has(account);
+  return { before: [...before, ...addedBefore].filter(isRight), after: [...after, ...addedAfter].filter(isRight) };
+}
+
+/** Finds the token accounts that calls opened, of mints with a known scale, those that are closed in the end or change owners. */
+function accountsMade(calls: readonly Instruction[], known: readonly TokenBalance[]) {
+  const [opened, closed, passed] = [new Map<string, TokenBalance>(), new Set<unknown>(), new Set<unknown>()];
+  for (const { parsed } of calls) {
+    const { account, mint, owner, authorityType } = parsed?.info ?? {};
+    const alike = known.find((balance) => balance.mint === mint);
+    if (parsed?.type === 'closeAccount') closed.add(account);
+    if (authorityType === 'accountOwner') passed.add(account);
+    if (parsed?.type.startsWith('initializeAccount') !== true || typeof account !== 'string') continue;
+    closed.delete(account);
+    if (alike !== undefined) opened.set(account, { ...alike, account, owner: asString(owner), amount: 0n });
+  }
+  return { opened, closed, passed };
+}
+
+/** Sums what calls put into token accounts or took out of them. */
+function movedBy(calls: readonly Instruction[]): ReadonlyMap<unknown, bigint> {
+  const sums = new Map<unknown, bigint>();
+  for (const { parsed } of calls) {
+    const [, verb] = /^(transfer|mint|burn)(?:To)?(?:Checked(?:WithFee)?)?$/.exec(parsed?.type ?? '') ?? [];
+    if (parsed === null || verb === undefined) continue;
+    const { source, destination, account, amount, tokenAmount, feeAmount } = parsed.info;
+    const sent = asBigInt(amount ?? asObject(tokenAmount)['amount']) ?? 0n;
+    const withheld = asBigInt(asObject(feeAmount)['amount']) ?? 0n;
+    const [from, to] = [
+      source ?? (verb === 'burn' ? account : null),
+      destination ?? (verb === 'mint' ? account : null),
+    ];
+    sums.set(from, (sums.get(from) ?? 0n) - sent);
+    sums.set(to, (sums.get(to) ?? 0n) + sent - withheld);
+  }
+  return sums;
 }
 
 /**

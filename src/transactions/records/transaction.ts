@@ -101,7 +101,8 @@ export function normalizeTransaction(
   };
   const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
   const scaled = withOneScale(recordedTokens, calls);
-  const tokens = Array.isArray(innerInstructions) ? withoutCut(scaled, calls) : scaled;
+  const done = readTransactionError(err) === null ? calls : []; // what failed moved nothing
+  const tokens = Array.isArray(innerInstructions) ? withoutCut(scaled, done) : scaled;
   const tokenBalances = inferOwners(tokens, calls, signers);
   return {
     signatures: signatureList,

@@ -33,7 +33,7 @@ import type { Transfer } from '../../../src/transactions/analysis/transfer.ts';
 import { transferRowsOf } from '../../../src/transactions/analysis/transfer-row.ts';
 import { findOpenedAccounts } from '../../../src/transactions/analysis/wallet-changes.ts';
 import { formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
-import { asArray, asBigInt, asObject, asString } from '../../../src/transactions/codec/json-fields.ts';
+import { asArray, asBigInt, asObject, asString, type JsonObject } from '../../../src/transactions/codec/json-fields.ts';
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../../src/transactions/explain/sentence-formats.ts';
@@ -1126,7 +1126,34 @@ t.test('forged-transactions', async (t) => {
     );
     const tokens = (f: Forgery): readonly ForgedCall[] => [f.send(usdc, stolenUsdc, victim, 10_000_000n)];
     for (const cut of [{ preTokenBalances: [] }, { postTokenBalances: [] }])
-      t.equal(textOf(tokens, cut), 'the record does not name the tokens of one transfer');
+      t.equal(textOf(tokens, cut), `${victim} sent 10 USDC to ${thief}`);
+  });
+
+  t.test('a token balance that a recorded transaction lacks follows from its calls', async (t) => {
+    const wrong: string[] = [];
+    for (const { name, result, transaction } of recordedTransactions('transactions')) {
+      const meta = asObject(asObject(result)['meta']);
+      const [before, after] = [meta['preTokenBalances'], meta['postTokenBalances']].map((list) =>
+        asArray(list).map(asObject),
+      );
+      const whole = enhancedOf(transaction);
+      const isCut = ({ mint, accountIndex }: JsonObject): boolean =>
+        !isWrappedSol(asString(mint)) && before?.some((other) => other['accountIndex'] === accountIndex) === true;
+      const cut = after?.find(isCut);
+      if (cut === undefined || whole.unaccounted.length > 0 || !Array.isArray(meta['innerInstructions'])) continue;
+      const lacking = { ...meta, postTokenBalances: after?.filter((balance) => balance !== cut) };
+      const { description } = enhanceTransaction(normalizeTransaction({ ...asObject(result), meta: lacking }));
+      if (description !== whole.description) wrong.push(`${name} ${description}`);
+    }
+    t.strictSame(wrong, []);
+  });
+
+  t.test('a theft is named where the record lacks what two accounts have after it', async (t) => {
+    const lacking = Object.entries(ATTACKS).flatMap(([name, attack]) => {
+      const transaction = forgeAttack('alone', name, 'withoutTwoBalances');
+      return transaction === null ? [] : lackingIn(transaction, attack).map((text) => `${name}: ${text}`);
+    });
+    t.strictSame(lacking, []);
   });
 
   t.test('what a record lacks, doubles or disguises hides nothing', async (t) => {
