@@ -5,12 +5,14 @@ import type { FormatAddress } from './sentence-formats.ts';
 export function programPhrase(program: string | null, preposition: string, formatAddress: FormatAddress): string {
   if (program === null) return '';
   const name = programName(program);
-  return name === null ? ` through the program ${formatAddress(program)}` : ` ${preposition} ${name}`;
+  return name === null ? ` through ${programLabel(program, formatAddress)}` : ` ${preposition} ${name}`;
 }
 
 /** Returns `Jupiter` or `the program 7xKX…gAsU`. */
-export const programLabel = (program: string, formatAddress: FormatAddress): string =>
-  programName(program) ?? `the program ${formatAddress(program)}`;
+export function programLabel(program: string, formatAddress: FormatAddress): string {
+  if (program === '') return 'a program';
+  return programName(program) ?? `the program ${formatAddress(program)}`;
+}
 
 /** Returns `Orca`, `Orca and Meteora` or `5 exchanges`: names alone, each once. */
 export function exchangeNames(exchanges: readonly string[]): string {

@@ -6,7 +6,7 @@ import {
 } from '../analysis/interpretation.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import { isIncidentalProgram, programName } from '../programs/known-programs.ts';
-import { programPhrase } from './program-phrase.ts';
+import { programLabel, programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatFlows, wordOrQuoted } from './sentence-formats.ts';
 import { filledIn, wordsOf } from './words.ts';
 
@@ -46,7 +46,7 @@ function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, fo
   const name = programName(program);
   const programText =
     name === null
-      ? `the program ${formatAddress(program)}`
+      ? programLabel(program, formatAddress)
       : filledIn(PURPOSES.get(type) ?? 'the {name} program', { name });
   const call = `${formatAddress(actor)} called ${programText}${instructionPhrase(instruction)}${calledPhrase(calledName)}`;
   if (isUntouched && hasAsides(asides)) return call;

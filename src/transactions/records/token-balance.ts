@@ -16,9 +16,11 @@ export interface TokenBalance {
   readonly decimals: number;
 }
 
-/** Reads the token balances of a record; null if it has none. */
+/** Reads the token balances of a record, of each account the last; null if it has none. */
 export function readTokenBalances(accounts: readonly AccountKey[], balances: unknown): TokenBalance[] | null {
-  return Array.isArray(balances) ? balances.flatMap((balance) => readTokenBalance(accounts, asObject(balance))) : null;
+  if (!Array.isArray(balances)) return null;
+  const read = balances.flatMap((balance) => readTokenBalance(accounts, asObject(balance)));
+  return [...new Map(read.map((balance) => [balance.account, balance])).values()];
 }
 
 /** Token accounts of a record; null where it has none. */

@@ -1201,6 +1201,14 @@ t.test('forged-transactions', async (t) => {
       return { ...record, meta: { ...meta, innerInstructions } };
     };
     t.match(textOf(approved, misplaced), `${victim} allowed ${thief} to spend all tokens`);
+    const unplaced = withMessage(({ accountKeys }) => ({ accountKeys, instructions: [{ programIdIndex: 99 }] }));
+    t.match(textOf(sent, unplaced), ' through a program; the record lacks');
+    const doubled = ({ meta, ...record }: ForgedRecord): object => {
+      const twice = [...meta.postTokenBalances, ...meta.postTokenBalances];
+      return { ...record, meta: { ...meta, postTokenBalances: twice } };
+    };
+    const swapped = (f: Forgery): ForgedCall => traded(f);
+    t.equal(textOf(swapped, doubled), textOf(swapped, FORMS.whole));
     const lacks = '; the record lacks balances or calls that would show what moved';
     const withoutTables = (record: ForgedRecord): object => ({
       ...FORMS.withTables(record),
