@@ -57,6 +57,7 @@ export function testStore(name: string, open: () => StoreWorld | Promise<StoreWo
     const late = await reportOne(a, reportOf(world, { window: first.window, total: 60, counted: 60, spent: 70 }));
     t.match(late, { total: 0 }, 'what was spent in a window that is over is not counted');
     t.ok(late.window > first.window);
+    t.match(await reportOne(a, reportOf(world, { spent: 5 })), { total: 5, counted: 5 }, 'nor is it in the next one');
   });
 
   inWorld('a debt is paid by the next window, at most one limit, and by no other', async (t, world) => {

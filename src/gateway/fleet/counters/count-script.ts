@@ -64,13 +64,14 @@ local function window(key, limit, ms, name, age, total, counted, spent, prepay)
     local more = spent + prepay - have
     if more > 0 and new + more <= limit then new, have = new + more, have + more end
     sum = math.max(sum, math.min(new, 2 * limit))
+    redis.call('HSET', key, ARGV[1], text(have))
   end
   local rest = math.max(0, limit - sum)
   if left > 0 and rest * 2 <= left then
     left = rest
     news[#news + 1] = { string.sub(key, #ARGV[3] + 1), ms, sum, e, e - now }
   end
-  redis.call('HSET', key, 'e', text(e), 't', text(sum), 'a', text(left), 'l', text(most), ARGV[1], text(have))
+  redis.call('HSET', key, 'e', text(e), 't', text(sum), 'a', text(left), 'l', text(most))
   redis.call('PEXPIREAT', key, text(sum > most and e + ms or e))
   return { math.min(sum, 2 * limit), e, e - now, have }
 end
