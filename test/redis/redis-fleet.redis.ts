@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import type { Channel } from '../../src/gateway/fleet/channel.ts';
 import { RedisFleet } from '../../src/gateway/fleet/redis/redis-fleet.ts';
 import { fleetSecretOfText } from '../../src/gateway/fleet/transport/redis/fleet-secret.ts';
@@ -93,6 +94,28 @@ t.test('a Redis that answers and refuses is named, also by a gateway that joins 
     await server.command(...accept);
     gateways.push(late);
     await untilInFleet(gateways);
+  }
+});
+
+t.test('what has the name of a key of the fleet is named, as long as it is there', async (t) => {
+  const server = await startRedis(t);
+  t.testdir({ state: {} });
+  const gateway = createGateway(t, server.url);
+  await gateway.fleet.join(GENESIS);
+  await untilInFleet([gateway]);
+  const today = new Date().toISOString().slice(0, 10);
+  const row = { day: today, key: 'k', route: '/slot', counts: [1, 0, 0, 0], units: 1, givenBack: 0 };
+  for (const [key, problem] of [
+    [`usage:${today}`, 'the fleet does not count the usage of this gateway: Redis refuses: “WRONGTYPE '],
+    ['members', 'the number of gateways may have changed, by which limits are shared: Redis refuses: “WRONGTYPE '],
+  ] as const) {
+    const name = `slotgate:{${GENESIS.slice(0, 8)}}:${key}`;
+    await server.command('DEL', name);
+    await server.command('RPUSH', name, 'x');
+    appendUsage(usagePath(join(t.testdirName, 'state')), [row]);
+    await waitFor(() => gateway.problems().startsWith(problem), key);
+    await server.command('DEL', name);
+    await untilInFleet([gateway]);
   }
 });
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { RedisChannelOptions } from '../transport/redis/redis-channel.ts';
-import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
+import { type RedisConnection, refusalIn, scriptOf } from '../transport/redis/redis-connection.ts';
 
 export interface MemberRecord {
   readonly kids: readonly string[];
@@ -56,6 +56,8 @@ export class Members {
   readonly #stop: () => void;
   #count = 0;
   #hasOtherSettings = false;
+  /** Why Redis does not list the members; undefined if it does, or does not answer. */
+  problem: string | undefined;
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -71,7 +73,11 @@ export class Members {
   async #report(): Promise<void> {
     const { member, genesisHash, log, record, counters } = this.#options;
     const own = record();
-    const records = await listMembers(this.#options, [member, JSON.stringify(own), genesisHash]);
+    const records = await listMembers(this.#options, [member, JSON.stringify(own), genesisHash]).catch((thrown) => {
+      this.problem = refusalIn(thrown);
+      throw thrown;
+    });
+    this.problem = undefined;
     const gateways = Math.max(1, records.length); // whatever Redis lists, there is this one
     if (gateways !== this.#count) log.info({ gateways }, 'the fleet on Redis has another size');
     if (counters !== undefined) counters.gateways = gateways;

@@ -69,9 +69,11 @@ export class RedisFleet {
       ];
     if (this.#refusal !== undefined) return [`this gateway is in no fleet: ${this.#refusal}`];
     const { listenProblem } = this.#redis;
-    const problem = this.#leader?.problem;
+    const [leader, members, usage] = [this.#leader, this.#members, this.#usage].map((part) => part?.problem);
     return [
-      problem && `nothing is signed as exact: ${problem}`,
+      leader && `nothing is signed as exact: ${leader}`,
+      members && `the number of gateways may have changed, by which limits are shared: ${members}`,
+      usage && `the fleet does not count the usage of this gateway: ${usage}`,
       listenProblem && `no message of other gateways arrives here: ${listenProblem}`,
       this.#keys?.problem,
     ].filter((each) => each !== undefined);

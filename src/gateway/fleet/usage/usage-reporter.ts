@@ -9,7 +9,7 @@ import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { usagePath } from '../../access/usage/usage-file.ts';
 import { UsageTail } from '../../access/usage/usage-tail.ts';
-import type { RedisConnection } from '../transport/redis/redis-connection.ts';
+import { type RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
 import { keepUsage } from './fleet-usage.ts';
 
 export interface UsageReporterOptions {
@@ -33,6 +33,8 @@ export class UsageReporter {
   readonly #stop: () => void;
   #isFailing = false;
   #reporting = Promise.resolve();
+  /** Why Redis does not keep the usage of this gateway; undefined if it does, or does not answer. */
+  problem: string | undefined;
 
   constructor(options: UsageReporterOptions) {
     const { clock, writes, config } = options;
@@ -51,7 +53,10 @@ export class UsageReporter {
 
   /** Reports what the sums have grown by, after the report that is under way. */
   report(): Promise<void> {
-    this.#reporting = this.#reporting.then(() => this.#report()).catch(() => {}); // tried again in a second
+    const onFailed = (thrown: unknown): void => {
+      this.problem = refusalIn(thrown); // it is tried again in a second
+    };
+    this.#reporting = this.#reporting.then(() => this.#report()).catch(onFailed);
     return this.#reporting;
   }
 
@@ -72,6 +77,7 @@ export class UsageReporter {
       this.#isFailing = true;
     }
     await this.#tail.send(SUMS_PER_CALL, (day, rows) => keepUsage(redis, prefix, gateway, day, rows));
+    this.problem = undefined;
   }
 }
 
