@@ -76,7 +76,7 @@ export class MeshNode {
   readonly #channelAlert: Alert;
   #channel: ReconnectingChannel | undefined;
   #wasChannelUp = false;
-  /** Latest check of its genesis hash; undefined if it failed, and once the node was out of touch: another may answer then. */
+  /** Latest check of its genesis hash; undefined if it failed, and once the node was out of touch. */
   #genesis: Promise<string> | undefined;
   #genesisFailure: string | undefined;
   /** When the kind of server may be read again, and how many reads of it in a row got no answer. */
@@ -103,7 +103,10 @@ export class MeshNode {
         await this.verifyGenesis();
         if (this.#lostServerReads > 0) void this.#readServer(); // no poll waits for it
       },
-      onPolled: () => this.#checkAlerts(),
+      onPolled: () => {
+        if (!this.isHealthy) this.#genesis = undefined; // another may answer there, without a WebSocket that was lost
+        this.#checkAlerts();
+      },
     });
     this.#alert = new Alert({
       onFiring: (reason) => onProblem(this.id, `unavailable: ${reason} (${redactedOrigin(node.url)})`),
