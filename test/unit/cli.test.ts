@@ -689,15 +689,26 @@ t.test('doctor', async (t) => {
     t.match(found.faults.get('trusted proxies')?.fix, /list it in trustedProxies/);
   });
 
-  t.test('a port of the embedded cluster that was chosen and is in use is named', async (t) => {
+  t.test('what keeps an embedded cluster from its start is named', async (t) => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     t.teardown(() => other.close());
     const { port } = other.address() as AddressInfo; // it listens on a TCP port
     const sets = [`embedded.port=${port}`, `embedded.geyserPort=${port}`].flatMap((each) => ['--set', each]);
-    names(t, await examine([...sets, '--state', `${t.testdir()}/new`], { RECEIPT_KEY: 'ephemeral' }), {
+    const args = [
+      ...sets,
+      '--state',
+      `${t.testdir()}/new`,
+      '--set',
+      `cluster=${'1'.repeat(32)}`,
+      '--host',
+      '192.0.2.1',
+    ];
+    names(t, await examine(args, { RECEIPT_KEY: 'ephemeral' }), {
       'embedded port': /in use; embedded\.port chooses another$/,
       'Geyser port': /in use; embedded\.geyserPort chooses another$/,
+      nodes: /^none are set, and an embedded cluster is never 1{32}$/,
+      port: /this machine does not have the address$/, // a free port has one, too
       'receipt key': /^ephemeral: /,
     });
   });
@@ -761,7 +772,11 @@ t.test('doctor', async (t) => {
     });
 
     const shared = await run(['--set', 'workers.count=2', '--state', `${folder}/new`], { RECEIPT_KEY: 'ephemeral' });
-    names(t, shared, { 'receipt key': /RECEIPT_KEY=ephemeral is for one process/ });
+    const engine = await loadEngine('node', true).then(
+      () => ({}),
+      () => ({ 'HTTP engine': /^workers share a port over node:http from Node 22\.12 on/ }),
+    );
+    names(t, shared, { ...engine, 'receipt key': /RECEIPT_KEY=ephemeral is for one process/ });
     const inFleet = ['--redis', 'redis://127.0.0.1:1', '--state', `${folder}/new`];
     names(t, await run([...inFleet, '--set', `redis.ca=${folder}/none`]), { Redis: /^redis\.ca: can't read/ });
 
@@ -772,6 +787,7 @@ t.test('doctor', async (t) => {
       'workers.count=4',
     ].flatMap((each) => ['--set', each]);
     names(t, await run([...huge, '--state', `${folder}/new`], { SLOTGATE_PORT: 'tcp://10.0.0.1:8787' }), {
+      ...engine,
       environment: /enableServiceLinks/,
       memory: /the cache 1048576 MiB, past versions 256 MiB, 4 workers 1024 MiB, the rest 1200 MiB$/,
       'open files': /slotgate uses \d{5} itself/,

@@ -48,13 +48,13 @@ export function declareConfig(config: Command): void {
 
 /** Checks everything that a start would refuse before it connects, and creates nothing. */
 async function checkConfig(config: Config): Promise<void> {
-  const { dataDir, http, prices, upstreams } = config;
+  const { dataDir, http, prices, upstreams, workers } = config;
   const secrets = extractSecrets(process.env);
   const keySource = extractKeySource(process.env);
   requireFolder(dataDir, false);
   const receiptKeys = checkReceiptKeys({ ...keySource, stateDir: dataDir }, Date.now());
   checkSharedKey(config, keySource);
-  await loadEngine(http.engine);
+  await loadEngine(http.engine, workers.count !== 0);
   readJupiterKey(secrets, prices.jupiter.keyFile);
   for (const { geyser } of upstreams) readFeedToken(geyser?.tokenFile);
   const isFleet = readFleetSettings(config, secrets) !== undefined;

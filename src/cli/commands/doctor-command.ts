@@ -71,7 +71,16 @@ async function examine(sources: ConfigSources, timeoutMs: number): Promise<reado
 
 async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutMs: number) {
   const { cluster } = config;
-  if (nodes.length === 0) return [ok('nodes', 'none are set: the embedded cluster is used')];
+  if (nodes.length === 0)
+    return cluster === null
+      ? [ok('nodes', 'none are set: the embedded cluster is used')]
+      : [
+          fail(
+            'nodes',
+            `none are set, and an embedded cluster is never ${cluster}`,
+            'name one, or set cluster to null',
+          ),
+        ];
   const total = nodes.length * CHECKS_PER_NODE;
   const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'checking the nodes', total });
   const limit = new AbortController();

@@ -56,14 +56,14 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
 }
 
 /** Loads the HTTP engine, and names what it does worse than another. */
-export async function checkEngine({ http }: Config): Promise<Finding> {
+export async function checkEngine({ http, workers }: Config): Promise<Finding> {
   const name = 'HTTP engine';
   try {
-    const { engine, skipped, drawback } = await loadEngine(http.engine);
+    const { engine, skipped, drawback } = await loadEngine(http.engine, workers.count !== 0);
     const loaded = `${engine.name} ${engine.version}`;
     return drawback === undefined ? ok(name, loaded) : warn(name, [loaded, ...skipped].join('; '), drawback);
   } catch (thrown) {
-    return fail(name, reasonOf(thrown), 'set http.engine to auto');
+    return fail(name, reasonOf(thrown), 'set http.engine to auto, or do what it says');
   }
 }
 
@@ -79,10 +79,9 @@ async function checkPort(
   option: string,
   inUse: CheckInUse,
 ): Promise<Finding> {
-  if (port === 0) return ok(name, 'any free one');
   try {
     await requireFreePort(host, port, option);
-    return ok(name, `${host}:${port} is free`);
+    return ok(name, port === 0 ? 'any free one' : `${host}:${port} is free`);
   } catch (thrown) {
     const { cause } = Object(thrown);
     if (!hasErrorCode(cause, 'EADDRINUSE'))

@@ -33,8 +33,8 @@ export async function openProcess<T>(options: GatewayOptions, open: (env: Enviro
   }
 }
 
-export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
-  const { engine, skipped, drawback } = await loadEngine(http.engine);
+export async function openEngine({ http, workers }: Config, log: Log): Promise<Engine> {
+  const { engine, skipped, drawback } = await loadEngine(http.engine, workers.count !== 0);
   const { name, version } = engine;
   log.info({ nodeVersion: process.versions.node, engine: { name, version } }, 'starting');
   if (drawback !== undefined) log.warn({ skipped }, `the HTTP engine is ${name}: ${drawback}`);

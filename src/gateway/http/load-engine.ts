@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { type Engine, type EngineName, MAX_HEAD_BYTES } from './engine/engine.ts';
-import { nodeEngine } from './engine/node/node-engine.ts';
+import { canSharePort, nodeEngine } from './engine/node/node-engine.ts';
 import { createUwsEngine, type UwsModule } from './engine/uws/uws-engine.ts';
 
 export type EngineSetting = EngineName | 'auto';
@@ -66,12 +66,24 @@ export interface LoadedEngine {
   readonly drawback: string | undefined;
 }
 
-/** Loads the HTTP engine of a setting. Rejects with a StartError (78) if the setting names one that does not load here. */
-export async function loadEngine(setting: EngineSetting, machine = thisMachine()): Promise<LoadedEngine> {
+/**
+ * Loads the HTTP engine of a setting. Rejects with a StartError (78) if the setting names one that does not load here, and where
+ * the one that loads can't share its port as workers do.
+ */
+export async function loadEngine(
+  setting: EngineSetting,
+  sharesPort = false,
+  machine = thisMachine(),
+): Promise<LoadedEngine> {
   const names: readonly EngineName[] = setting === 'auto' ? ['uws', 'uws-pack', 'node'] : [setting];
   const skipped: string[] = [];
   for (const name of names) {
-    if (name === 'node') return { engine: nodeEngine, skipped, drawback: setting === 'auto' ? SLOWER : undefined };
+    if (name === 'node') {
+      const fix = 'use that, or set workers.count to 0';
+      if (sharesPort && !canSharePort(machine.node))
+        throw new StartError(78, `workers share a port over node:http from Node 22.12 on: ${fix}`);
+      return { engine: nodeEngine, skipped, drawback: setting === 'auto' ? SLOWER : undefined };
+    }
     const reason = whyNotLoadable(name, machine) ?? (await tryToLoad(name));
     if (typeof reason !== 'string') {
       return { engine: reason, skipped, drawback: name === 'uws-pack' ? CUT_REQUESTS : undefined };

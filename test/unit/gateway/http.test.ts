@@ -423,7 +423,11 @@ t.test('load-engine', async (t) => {
   });
 
   t.test('auto names why each engine before the loaded one does not load, and what the loaded lacks', async (t) => {
-    const { engine, skipped, drawback } = await loadEngine('auto', { ...DEBIAN_13, abi: '147', node: '26.10.0' });
+    const { engine, skipped, drawback } = await loadEngine('auto', false, {
+      ...DEBIAN_13,
+      abi: '147',
+      node: '26.10.0',
+    });
     t.equal(engine.name, 'node');
     t.equal(engine.version, process.versions.node);
     t.match(skipped, [
@@ -435,11 +439,23 @@ t.test('load-engine', async (t) => {
 
   t.test('an engine that was chosen and does not load ends the start with the reason', async (t) => {
     const alpine = { ...DEBIAN_13, glibc: undefined };
-    await t.rejects(loadEngine('uws', alpine), { exitCode: 78, message: /^http\.engine is uws, .*another C library$/ });
+    await t.rejects(loadEngine('uws', false, alpine), {
+      exitCode: 78,
+      message: /^http\.engine is uws, .*another C library$/,
+    });
+  });
+
+  t.test('node serves no workers before Node 22.12', async (t) => {
+    const old = { ...DEBIAN_13, node: '22.11.0' };
+    await t.rejects(loadEngine('node', true, old), {
+      exitCode: 78,
+      message: /Node 22\.12 on: .* workers\.count to 0$/,
+    });
+    t.match(await loadEngine('node', true, { ...old, node: '22.12.0' }), { engine: { name: 'node' } });
   });
 
   t.test('node is no drawback where it was chosen', async (t) => {
-    t.match(await loadEngine('node', DEBIAN_13), { engine: { name: 'node' }, skipped: [], drawback: undefined });
+    t.match(await loadEngine('node', false, DEBIAN_13), { engine: { name: 'node' }, skipped: [], drawback: undefined });
   });
 });
 

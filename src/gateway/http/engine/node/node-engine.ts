@@ -162,17 +162,12 @@ class NodeApp implements EngineApp {
   }
 
   listen(host: string, port: number, sharesPort: boolean): Promise<number> {
-    const fail = (reason: string, cause?: unknown): StartError =>
-      new StartError(1, `can't listen on ${host}:${port}: ${reason}`, cause);
     const server = this.#createListener();
     return new Promise((resolve, reject) => {
-      if (sharesPort && !canSharePort(process.versions.node)) {
-        reject(
-          fail(`several processes share a port over node:http from Node 22.12 on, and this is ${process.version}`),
-        );
-        return;
-      }
-      server.on('error', (error) => reject(fail(error.message, error))); // a later one is about one connection that the system could not accept
+      server.on(
+        'error',
+        (error) => reject(new StartError(1, `can't listen on ${host}:${port}: ${error.message}`, error)), // a later one is about one connection that the system could not accept
+      );
       server.listen({ host, port, exclusive: true, reusePort: sharesPort }, () => {
         this.#listeners.push(server);
         resolve((server.address() as AddressInfo).port); // it listens on a TCP port
