@@ -202,6 +202,7 @@ t.test('command-line', async (t) => {
     [['get', 'api/v1/adress/ADDR/portfolio'], {}, 64, /the nearest known name is \/address\/ADDR\/portfolio\n/],
     [['get', '/rpc'], {}, 64, /\/rpc accepts POST/],
     [['get', ''], {}, 64, /unknown path \/; see slotgate get --help\n/],
+    [['get', '/tx/'], {}, 64, /unknown path \/tx\/; see slotgate get --help\n/],
     [['watch', '--frequency', '5'], {}, 64, /unknown flag --frequency; see slotgate watch --help\n/],
     [['use', 'gateway'], {}, 64, /<url> must be an http:\/\/ or https:\/\/ URL, got gateway\n/],
     [['--set', 'colour=1'], {}, 78, /unknown setting colour; see slotgate config schema\n/],

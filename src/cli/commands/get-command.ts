@@ -127,6 +127,6 @@ function fillNames(declared: string, path: string): string {
   const texts = path.split('/');
   return declared
     .split('/')
-    .map((part, at) => (part.startsWith(':') ? (texts[at] ?? part) : part))
+    .map((part, at) => (part.startsWith(':') ? texts[at] || part : part))
     .join('/');
 }

@@ -35,8 +35,9 @@ export function declareStake(stake: Command): void {
       if (!isAddress(wallet)) throw new StartError(64, `${wallet} is not an address`);
       if (!/^(now|[1-9]\d{0,11})$/.test(issued)) throw new StartError(64, `${issued} is not a time in Unix seconds`);
       const seconds = issued === 'now' ? String(Math.floor(systemClock.now() / 1000)) : issued;
+      const text = stakeText(gatewayHostOf(command), wallet, seconds);
       process.stderr.write(`X-Stake-Wallet: ${wallet}\nX-Stake-Issued: ${seconds}\n`);
-      process.stdout.write(stakeText(gatewayHostOf(command), wallet, seconds)); // no line end, which would be signed too
+      process.stdout.write(text); // no line end, which would be signed too
     });
 
   stake
