@@ -1,4 +1,3 @@
-import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 
 /** Messages handled in one turn of the event loop, so that a flood can't block everything else. */
@@ -55,7 +54,7 @@ export class MessageQueue {
       this.#bytes -= message.length + MESSAGE_OVERHEAD_BYTES;
       bytesOfTurn += message.length;
       if (bytesOfTurn < YIELD_EVERY_BYTES) continue;
-      await ownTurn();
+      await new Promise((resolve) => setImmediate(resolve)); // no turn behind all other long work: the reading may be paused
       bytesOfTurn = 0;
     }
     this.#scheduled = undefined;
