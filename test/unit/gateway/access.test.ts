@@ -628,6 +628,26 @@ t.test('shared-window', async (t) => {
     t.match([first, limiter.consume(CALLER, 60).allowed, counters.problem], [false, true, undefined]);
   });
 
+  t.test('an answer counts, too, that an announcement about the same window has overtaken', async (t) => {
+    const { clock, playing, counters, limiter, arrive, reports } = openMember(2);
+    const window = clock.now() + WINDOW_MS;
+    let [sum, own] = [30, 0];
+    playing.answer = ({ id, windowMs, spent }) => {
+      const ends = { windowMs, window, endsInMs: WINDOW_MS - 5 };
+      sum += spent - own;
+      own = spent;
+      const answer = { ...ends, total: sum, counted: own };
+      sum += 20;
+      if (reports.length === 1) playing.listener?.onTotal({ ...ends, id, total: sum });
+      return answer;
+    };
+    limiter.consume(CALLER, 1);
+    await arrive();
+    limiter.consume(CALLER, 10);
+    await arrive();
+    t.match([counters.problem, reports.at(-1)], [undefined, { total: 51, counted: 1, spent: 11 }]);
+  });
+
   t.test('where the store has no room each member has an equal part of the limit', async (t) => {
     const { playing, limiter, arrive, drain } = openMember(4);
     playing.answer = () => undefined;

@@ -104,7 +104,8 @@ export class SharedWindow implements WindowShare, Counted {
 
   apply(answer: CountAnswer | undefined, report: CountReport, nowMs: number): string | undefined {
     this.isDue = false;
-    if (this.#window.endsAtMs !== this.#reportedEndMs) return undefined; // it has another end by now, or is another one
+    const isNamed = answer?.window === this.#name; // by an announcement, which may have changed its end since the report
+    if (this.#window.endsAtMs !== this.#reportedEndMs && !isNamed) return undefined; // it may be another one
     if (this.#prepay <= report.prepay) this.#prepay = 0; // until then the store may have counted it, and answered too late
     if (answer === undefined) {
       this.#isStandalone = true;
