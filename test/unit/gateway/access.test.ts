@@ -177,14 +177,15 @@ t.test('api-key-store', async (t) => {
   });
 
   t.test('a command that finds the disk full leaves nothing behind', async (t) => {
-    const state = t.testdir();
+    const folder = t.testdir({ present: {} });
     const slotgate = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
-    const create = `exec '${process.execPath}' '${slotgate}' keys create --tier build --label x --state '${state}'`;
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -f 0; ${create}`], { encoding: 'utf8' });
-    t.equal(status, 1);
-    t.equal(stdout, '');
-    t.match(stderr, /^slotgate: .*keys\.json: E/);
-    t.same(readdirSync(state), []);
+    for (const name of ['present', 'new/state']) {
+      const create = `exec '${process.execPath}' '${slotgate}' keys create --tier build --label x --state '${folder}/${name}'`;
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -f 0; ${create}`], { encoding: 'utf8' });
+      t.same([status, stdout], [1, '']);
+      t.match(stderr, /^slotgate: .*keys\.json: E/);
+    }
+    t.same(readdirSync(folder, { recursive: true }), ['present']);
   });
 
   t.test('a key has the tier of its record; an expired, revoked or unknown one is invalid', async (t) => {
