@@ -649,6 +649,29 @@ t.test('shared-window', async (t) => {
     t.match([counters.problem, reports.at(-1)], [undefined, { total: 51, counted: 1, spent: 11 }]);
   });
 
+  t.test('an announcement may include the units of a report whose answer was lost', async (t) => {
+    const { clock, playing, counters, limiter, arrive, reports } = openMember(2);
+    const window = clock.now() + WINDOW_MS;
+    let [sum, own, isLost] = [30, 0, false];
+    playing.answer = ({ spent }) => {
+      sum += spent - own;
+      own = spent;
+      return isLost ? 'lost' : { window, endsInMs: WINDOW_MS, total: sum, counted: own };
+    };
+    limiter.consume(CALLER, 1);
+    await arrive();
+    isLost = true;
+    limiter.consume(CALLER, 10);
+    await arrive();
+    const { id = '' } = { ...reports.at(-1) };
+    playing.listener?.onTotal({ id, window, windowMs: WINDOW_MS, endsInMs: WINDOW_MS, total: sum });
+    limiter.consume(CALLER, 2);
+    isLost = false;
+    clock.advance(50);
+    await arrive();
+    t.match([counters.problem, reports.at(-1)], [undefined, { total: 41, counted: 1, spent: 13 }]);
+  });
+
   t.test('where the store has no room each member has an equal part of the limit', async (t) => {
     const { playing, limiter, arrive, drain } = openMember(4);
     playing.answer = () => undefined;

@@ -43,7 +43,9 @@ export class SharedWindow implements WindowShare, Counted {
   readonly #window: QuotaWindow;
   readonly #reporting: Reporting;
   #total = 0;
+  /** The units of this member in the total that was answered last. */
   #counted = 0;
+  #answered = 0;
   /** As the store has named it; 0 if it has not. */
   #name = 0;
   #prepay = 0;
@@ -77,6 +79,7 @@ export class SharedWindow implements WindowShare, Counted {
 
   onContinued(): void {
     this.#total = this.#window.used;
+    this.#answered = this.#total;
     this.#counted = 0;
     this.#name = 0;
     this.#prepay = 0;
@@ -113,12 +116,13 @@ export class SharedWindow implements WindowShare, Counted {
     }
     const problem = this.#faultIn(answer);
     if (problem !== undefined || this.#isNext(answer, nowMs)) return problem;
-    const added = Math.max(0, report.spent - report.counted);
-    if (answer.total < Math.min(report.total + added, 2 * report.limit))
-      return `a total of ${answer.total} after ${report.total + added}`;
+    // An announcement since the last answer may include units of a report whose answer was lost.
+    const least = Math.max(report.total, this.#answered + Math.max(0, report.spent - report.counted));
+    if (answer.total < Math.min(least, 2 * report.limit)) return `a total of ${answer.total} after ${least}`;
     const spent = this.#spent;
     const most = Math.max(report.counted, report.spent + report.prepay);
     this.#counted = Math.max(0, Math.min(answer.counted, most));
+    this.#answered = answer.total;
     this.#setTotal(answer, spent - this.#counted, nowMs);
     return undefined;
   }
