@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttp2Server, createSecureServer, type ServerHttp2Stream } from 'node:http2';
+import { constants, createServer as createHttp2Server, createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -576,6 +576,12 @@ t.test('servers that are no feed are named in one line', async (t) => {
     stream.end('<html>hello');
   });
   t.teardown(() => pages.close());
+  const busy = createHttp2Server();
+  busy.on('stream', ({ session }: ServerHttp2Stream) =>
+    session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM, 0, Buffer.from('too_many_pings')),
+  );
+  t.teardown(() => busy.close());
+  const written = t.capture(console, 'error');
   const closing = createTcpServer((socket) => socket.destroy());
   t.teardown(() => closing.close());
   const urlOf = async (server: TcpServer): Promise<string> => `http://127.0.0.1:${await listenOnLoopback(server)}`;
@@ -584,6 +590,7 @@ t.test('servers that are no feed are named in one line', async (t) => {
     [url, /does not speak HTTP\/2|can't be reached/],
     [url.replace('http:', 'https:'), /^fails the TLS handshake \("wrong version number"\)$/],
     [await urlOf(pages), /^answers GetVersion with something else$/],
+    [await urlOf(busy), /^ends with status 8 \("Bandwidth exhausted/],
     [await urlOf(closing), /^closes connections before HTTP\/2 begins: it may speak TLS$|^can't be reached/],
     ['http://127.0.0.1:1', /^can't be reached \("connect ECONNREFUSED 127.0.0.1:1"\)$/],
   ] as const) {
@@ -598,6 +605,10 @@ t.test('servers that are no feed are named in one line', async (t) => {
     t.notMatch(failure, /\n/);
     t.equal(again, failure, 'the same words each time, so that they are logged once');
   }
+  t.notOk(
+    written().find(({ args }) => `${args[0]}`.startsWith('E ')),
+    'gRPC logs nothing of its own',
+  );
 });
 
 t.test('a client that is closed ends its subscriptions, and leaves no connection', async (t) => {

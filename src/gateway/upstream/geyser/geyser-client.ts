@@ -84,6 +84,7 @@ export const GRPC_CODE = {
  */
 export async function createFeedClient({ url, token }: FeedAddress): Promise<FeedClient> {
   const { default: grpc } = await import('@grpc/grpc-js'); // only where a feed is configured
+  grpc.setLogVerbosity(grpc.logVerbosity.NONE); // it would write addresses to the console, besides what it reports
   const { hostname, host, port, protocol } = new URL(url);
   const isSecure = protocol === 'https:';
   const address = hostname.replace(/^\[|\]$/g, ''); // of IPv6
@@ -205,7 +206,7 @@ async function readField<T>(
       options,
       (error, value) => {
         if (error === null && value !== undefined) resolve(value);
-        else if (error?.code === GRPC_CODE.resourceExhausted)
+        else if (error?.code === GRPC_CODE.resourceExhausted && /larger than max/.test(error.details))
           reject(new FeedError(`answers ${method} with something else`));
         else reject(new FeedError(failureOf(error ?? {}).reason, { cause: error }));
       },
