@@ -299,6 +299,18 @@ t.test('engines', async (t) => {
     }
   });
 
+  t.test('over node:http a handshake of a client that has left behind a miss leaves no subscriber', async (t) => {
+    const metrics = async (): Promise<string> => (await fetch(`${second.gateway.admin}/metrics`)).text();
+    const connections = async () =>
+      /^slotgate_stream_connections\{format="json",interval="0"\} \d+/m.exec(await metrics())?.[0];
+    const before = await connections();
+    const miss = `GET /api/v1/balance/${WALLETS[9]?.address}?commitment=finalized HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const connection = await RawConnection.open(second.gateway.url);
+    connection.socket.end(miss + upgradeRequest());
+    await waitFor(() => connection.closed, 'the end of the connection');
+    t.equal(await connections(), before);
+  });
+
   t.test('a request of HTTP/1.0 gets neither 100 Continue nor another protocol', async (t) => {
     const head = `POST /api/v1/rpc HTTP/1.0\r\nHost: a\r\n${JSON_TYPE}\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`;
     const call = await exchange(second.gateway.url, [head, CALL]);

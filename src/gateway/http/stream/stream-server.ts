@@ -28,6 +28,9 @@ export interface StreamServerOptions extends StreamUpgradeOptions {
 /** The longest WebSocket message. The engine cuts the connection at longer ones, so it accepts more than is allowed. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
 
+/** Of a socket that is not open yet. */
+const NO_SHARD = -1;
+
 /** Serves `/stream`: frames of the network and account topics over WebSocket. */
 export class StreamServer {
   readonly #accountTopics: AccountTopics;
@@ -63,10 +66,7 @@ export class StreamServer {
       idleTimeout: 60,
       upgrade: createStreamUpgrade(options, '/stream', (req) => {
         const channel = this.#channels.channelFor(requestTargetOf(req));
-        return (caller) => {
-          const shard = channel.fanout.addSubscriber();
-          return { channel, shard, caller, connection: new SocketConnection(caller) };
-        };
+        return (caller) => ({ channel, shard: NO_SHARD, caller, connection: new SocketConnection(caller) });
       }),
       open: (socket) => this.#onOpen(socket),
       message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),
@@ -105,17 +105,19 @@ export class StreamServer {
   }
 
   #onOpen(socket: StreamSocket): void {
-    const { channel, shard, connection } = socket.getUserData();
+    const data = socket.getUserData();
+    const { channel, connection } = data;
+    data.shard = channel.fanout.addSubscriber();
     this.#sockets.add(socket);
     connection.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes / 2,
       onDrop: () => this.#slowConsumers.recordDrop(socket),
     });
-    const isFrameQueued = channel.fanout.hasPending(shard);
+    const isFrameQueued = channel.fanout.hasPending(data.shard);
     const latest = isFrameQueued ? undefined : this.#channels.latestFrame(channel);
     if (latest !== undefined) socket.send(latest, channel.format === 'msgpack');
-    socket.subscribe(channel.fanout.topicOf(shard));
+    socket.subscribe(channel.fanout.topicOf(data.shard));
   }
 
   #onDrain(socket: StreamSocket): void {

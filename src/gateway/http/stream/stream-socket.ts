@@ -6,7 +6,8 @@ import type { SocketConnection } from './stream-connection.ts';
 /** The data of one WebSocket. The engine merges its members into the socket object, which has a `send` of its own. */
 export interface SocketData {
   readonly channel: FrameChannel;
-  readonly shard: number;
+  /** Assigned when it opens: an upgrade may come to nothing. */
+  shard: number;
   readonly caller: StreamCaller;
   /** The connection as messages and account topics use it. */
   readonly connection: SocketConnection;
