@@ -1,5 +1,5 @@
 import type { Entry, SealJob } from '../cache/entry.ts';
-import { hashInTurns, hasLongResult } from './long-result.ts';
+import { hashInTurns, hasLongResult } from './result-digest.ts';
 
 export interface SealQueueOptions {
   readonly maxBatchSize: number;

@@ -14,8 +14,7 @@ import {
 } from '../cache/entry.ts';
 import { digestOf } from '../receipts/digest.ts';
 import type { SealRequest, Signer } from '../receipts/signer.ts';
-import { ensureDigest } from './entry-digest.ts';
-import { formatInTurns, hasLongResult } from './long-result.ts';
+import { ensureDigest, formatInTurns, hasLongResult } from './result-digest.ts';
 import { SealQueue } from './seal-queue.ts';
 import { SpentBodies } from './spent-bodies.ts';
 

@@ -16,7 +16,7 @@ import {
   RouteReadThrough,
   readAnswer,
 } from '../../../src/gateway/routes/routing/route-read-through.ts';
-import { formatInTurns, hashInTurns, hasLongResult } from '../../../src/gateway/serving/long-result.ts';
+import { formatInTurns, hashInTurns, hasLongResult } from '../../../src/gateway/serving/result-digest.ts';
 import { SealQueue } from '../../../src/gateway/serving/seal-queue.ts';
 import { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import { SpentBodies } from '../../../src/gateway/serving/spent-bodies.ts';
@@ -33,7 +33,7 @@ import { CLUSTER, newSigner } from '../../support/receipts/sealed-answers.ts';
 /** Its reads keep nothing live. */
 const UNCOUNTED = { recordRead() {} };
 
-t.test('long-result', async (t) => {
+t.test('result-digest', async (t) => {
   const entryOf = (result: string | Buffer) =>
     newEntry(result, {
       key: '/x',

@@ -4,7 +4,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import { type CacheItem, type Entry, isExact } from '../../cache/entry.ts';
 import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
-import { ensureDigest } from '../../serving/entry-digest.ts';
+import { ensureDigest } from '../../serving/result-digest.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { EventCodec } from '../codec.ts';
 import type { Event, StoredAnswer, StoredLease } from '../events.ts';

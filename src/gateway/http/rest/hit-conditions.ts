@@ -3,11 +3,11 @@ import { agreedAt, operatorsIn } from '../../../shared/domain/agreement.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/units.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
-import { ensureDigest } from '../../serving/entry-digest.ts';
-import { hasLongResult } from '../../serving/long-result.ts';
 import { slotIn } from '../../serving/min-slot.ts';
+import { ensureDigest, hasLongResult } from '../../serving/result-digest.ts';
 import type { EngineRequest } from '../engine/engine.ts';
-import { type Conditions, matchesEtag } from './responses.ts';
+import { matchesEtag } from './response-headers.ts';
+import type { Conditions } from './responses.ts';
 
 /** What a GET that may be a hit requires besides its target. */
 export interface HitConditions extends Omit<Conditions, 'accept'> {

@@ -90,6 +90,10 @@ interface HeaderBlock {
 /** Formats a weak validator (RFC 9110 8.8.1): it identifies the result, whatever the slot and the receipt are. */
 export const weakEtag = (etag: string): string => `W/"${etag}"`;
 
+/** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
+export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
+  etag !== '' && (ifNoneMatch.trim() === '*' || ifNoneMatch.includes(`"${etag}"`));
+
 /** The headers of answers: one prebuilt block per combination of number lengths, filled in place, no text created. */
 export class HeaderTemplate {
   readonly #cacheControl: string;

@@ -10,7 +10,7 @@ import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } f
 import type { CachedRead } from '../../serving/read-through.ts';
 import { byteLengthOf, type RawBody, type RawResponse } from '../engine/raw-response.ts';
 import { bodyFor } from './content-coding.ts';
-import { formatHeaders, type Header, MissHeaders, weakEtag } from './response-headers.ts';
+import { formatHeaders, type Header, MissHeaders, matchesEtag, weakEtag } from './response-headers.ts';
 
 /** Who pays for a response. */
 export interface Payer {
@@ -71,10 +71,6 @@ export function cachedReadResponse(
   const answerUnits = entry.units - BASE_UNITS;
   return { headers: formatHeaders(200, payer.charge(answerUnits), extraHeaders).text, body };
 }
-
-/** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
-export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
-  etag !== '' && (ifNoneMatch.trim() === '*' || ifNoneMatch.includes(`"${etag}"`));
 
 export function localResponse(
   payer: Payer,

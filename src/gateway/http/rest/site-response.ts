@@ -10,8 +10,8 @@ import type { RawResponse } from '../engine/raw-response.ts';
 import { drawBadge } from './badge.ts';
 import { negotiateCoding, weightsIn } from './content-coding.ts';
 import type { SitePaths } from './path-kinds.ts';
-import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
-import { type Conditions, matchesEtag, type Payer, rootOf } from './responses.ts';
+import { formatHeaders, type Header, matchesEtag, weakEtag } from './response-headers.ts';
+import { type Conditions, type Payer, rootOf } from './responses.ts';
 
 const isPage = ({ contentType }: SiteFile): boolean => contentType.startsWith('text/html');
 

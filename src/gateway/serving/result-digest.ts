@@ -3,6 +3,7 @@ import { signedBodyFrame } from '../../client/verify/index.ts';
 import { concatInTurns } from '../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../shared/runtime/own-turn.ts';
 import { type Entry, wholeResultOf } from '../cache/entry.ts';
+import { digestOf } from '../receipts/digest.ts';
 
 /** The length from which a result is hashed and copied in slices: an account may have 14 MB. */
 const LONG_RESULT = 512 * 1024;
@@ -13,6 +14,12 @@ const SLICE_LENGTH = 512 * 1024;
 /** Returns true for a result that would hold the event loop if it were hashed or copied in one turn. */
 export const hasLongResult = ({ result }: Entry): boolean =>
   typeof result === 'string' ? result.length > LONG_RESULT : Buffer.isBuffer(result);
+
+/** Returns the digest of a short result, which is made once. */
+export function ensureDigest(entry: Entry): string {
+  if (entry.digest === '') entry.digest = digestOf(wholeResultOf(entry));
+  return entry.digest;
+}
 
 /** The hashing of long results under way, so that each result is hashed once. */
 const hashing = new WeakMap<Entry, Promise<void>>();
