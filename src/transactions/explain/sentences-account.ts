@@ -167,5 +167,6 @@ const tokensOf = ({ mint, decimals }: AuthorityChange, amount: string, formatAdd
     ? `${amount} smallest units`
     : formatAmount({ mint, amount: BigInt(amount), decimals }, formatAddress);
 
-const tokenLabel = (mint: string, formatAddress: FormatAddress): string =>
+/** Returns `USDC`, `“A dog”` or `the token 7xKX…gAsU`; the wrapped form of SOL by its name. */
+export const tokenLabel = (mint: string, formatAddress: FormatAddress): string =>
   isWrappedSol(mint) ? 'wrapped SOL' : (tokenName(mint, formatAddress) ?? `the token ${formatAddress(mint)}`);

@@ -10,7 +10,7 @@ import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, YOU } from './sentence-formats.ts';
-import { describeAuthorityChange } from './sentences-account.ts';
+import { describeAuthorityChange, tokenLabel } from './sentences-account.ts';
 import { describePayments, moverOf } from './sentences-movement.ts';
 import { describeStake, MAX_MEMO_CHARACTERS } from './sentences-native.ts';
 import { filledIn, wordsOf } from './words.ts';
@@ -179,7 +179,7 @@ function describeHidden(
   { type, mint, fromUserAccount, fromTokenAccount, toUserAccount, toTokenAccount, amount }: ConfidentialTransfer,
   formatAddress: FormatAddress,
 ): string {
-  const token = mint === null ? 'tokens' : `the token ${formatAddress(mint)}`;
+  const token = mint === null ? 'tokens' : tokenLabel(mint, formatAddress);
   const [from = '', to = ''] = [fromUserAccount ?? fromTokenAccount, toUserAccount ?? toTokenAccount].map((party) =>
     party === null ? 'somebody' : formatAddress(party),
   );

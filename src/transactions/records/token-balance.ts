@@ -61,11 +61,11 @@ function accountsMade(calls: readonly Instruction[], known: readonly TokenBalanc
   const [opened, closed, passed] = [new Map<string, TokenBalance>(), new Set<unknown>(), new Set<unknown>()];
   for (const { parsed } of calls) {
     const { account, mint, owner, authorityType } = parsed?.info ?? {};
-    const alike = known.find((balance) => balance.mint === mint);
     if (parsed?.type === 'closeAccount') closed.add(account);
     if (authorityType === 'accountOwner') passed.add(account);
     if (parsed?.type.startsWith('initializeAccount') !== true || typeof account !== 'string') continue;
     closed.delete(account);
+    const alike = known.find((balance) => balance.mint === mint);
     if (alike !== undefined) opened.set(account, { ...alike, account, owner: asString(owner), amount: 0n });
   }
   return { opened, closed, passed };
