@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { type Engine, type EngineName, MAX_HEAD_BYTES } from './engine/engine.ts';
-import { canSharePort, nodeEngine } from './engine/node/node-engine.ts';
+import { nodeEngine } from './engine/node/node-engine.ts';
 import { createUwsEngine, type UwsModule } from './engine/uws/uws-engine.ts';
 
 export type EngineSetting = EngineName | 'auto';
@@ -122,6 +122,9 @@ async function tryToLoad(name: Exclude<EngineName, 'node'>): Promise<Engine | st
     return String(thrown).split('\n').at(-1) ?? ''; // the last line names the cause
   }
 }
+
+/** `reusePort` exists from Node 22.12 and 23.1 on. */
+const canSharePort = (node: string): boolean => !isOlder(node, '22.12') && !node.startsWith('23.0.');
 
 function isOlder(version: string, than: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -446,12 +446,11 @@ t.test('load-engine', async (t) => {
   });
 
   t.test('node serves no workers before Node 22.12', async (t) => {
-    const old = { ...DEBIAN_13, node: '22.11.0' };
-    await t.rejects(loadEngine('node', true, old), {
-      exitCode: 78,
-      message: /Node 22\.12 on: .* workers\.count to 0$/,
-    });
-    t.match(await loadEngine('node', true, { ...old, node: '22.12.0' }), { engine: { name: 'node' } });
+    const refusal = { exitCode: 78, message: /Node 22\.12 on: .* workers\.count to 0$/ };
+    for (const node of ['20.19.0', '22.11.0', '23.0.0'])
+      await t.rejects(loadEngine('node', true, { ...DEBIAN_13, node }), refusal);
+    for (const node of ['22.12.0', '23.1.0', '26.0.0'])
+      t.match(await loadEngine('node', true, { ...DEBIAN_13, node }), { engine: { name: 'node' } });
   });
 
   t.test('node is no drawback where it was chosen', async (t) => {

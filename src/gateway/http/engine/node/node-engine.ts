@@ -37,12 +37,6 @@ export const nodeEngine: Engine = {
   createApp: (options) => new NodeApp(options),
 };
 
-/** Returns true if several processes may listen on one port: `reusePort` exists from Node 22.12 and 23.1 on. */
-export function canSharePort(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
-}
-
 /** The requests of a connection in a turn that are always served: one, and one that is pipelined behind it. */
 const UNBUDGETED = 2;
 
