@@ -1,13 +1,15 @@
 import { systemClock } from '../shared/runtime/system-clock.ts';
-import { type ClientOptions, createReader, createSender, type Reader } from './reader.ts';
+import type { ClientOptions } from './client-options.ts';
+import { createReader, type Reader } from './reader.ts';
 import { baseUrlOf } from './request-target.ts';
 import { createPost, type RouteClient } from './route-client.ts';
+import { createSender } from './send-request.ts';
 import { openGlobalSocket } from './socket.ts';
 import { openStream, type Stream, type StreamOptions } from './stream.ts';
 
+export type { ClientOptions } from './client-options.ts';
 export type { Gap, Snapshot } from './frame-reader.ts';
 export type { Answer, PostOptions, Read, ReadOptions } from './read-types.ts';
-export type { ClientOptions } from './reader.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './route-types.ts';
 export { type FailureCode, SlotgateError } from './slotgate-error.ts';
 export type { OpenSocket, Socket, SocketEvent } from './socket.ts';

@@ -1,12 +1,13 @@
 export { type Client, createClient, ReceiptError, type Result, type Snapshot } from './client.ts';
+export type { ClientOptions } from './client-options.ts';
 export { isSlowCode } from './close-codes.ts';
 export { newNonce } from './nonce.ts';
-export { type ClientOptions, createReader, type Reader } from './reader.ts';
+export { createReader, type Reader } from './reader.ts';
 export { type Loss, ReconnectingSocket } from './reconnecting-socket.ts';
 export { baseUrlOf } from './request-target.ts';
 export { finalityCheck, unsignedEnvelope } from './response-envelope.ts';
 export { isTransient } from './retry.ts';
-export { createRequestSender, requireSuccess } from './send-request.ts';
+export { createSender, requireSuccess } from './send-request.ts';
 export { SlotgateError } from './slotgate-error.ts';
 export { TrustStore } from './trust-store.ts';
 export { createAnswerVerifier } from './verify-answer.ts';

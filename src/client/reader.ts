@@ -1,70 +1,15 @@
-import type { Clock } from '../shared/domain/clock.ts';
 import { systemClock } from '../shared/runtime/system-clock.ts';
-import { baseUrlOf } from './request-target.ts';
+import type { ClientOptions } from './client-options.ts';
 import { createGet, type RouteClient } from './route-client.ts';
-import { createRequestSender, type SendRequest } from './send-request.ts';
-import type { OpenSocket } from './socket.ts';
+import { createSender } from './send-request.ts';
 import { TrustStore } from './trust-store.ts';
 import { acceptUnverified, createAnswerVerifier, type VerifyAnswer } from './verify-answer.ts';
-
-export interface ClientOptions {
-  /** The gateway's URL, with the prefix that a proxy may have put before `/api/v1`. */
-  readonly url: string | URL;
-  /**
-   * The public key, or keys, that receipts must be signed with, base58. Without it the client trusts the key that
-   * `/pubkey` names on first use; an attacker who forges that answer can forge all others. An empty list is refused.
-   */
-  readonly publicKey?: string | readonly string[];
-  /** The genesis hash of the expected cluster, base58. Without it, the one that `/health` names on first use. */
-  readonly cluster?: string;
-  /**
-   * Headers that are sent with every request, such as `x-api-key`. The stream sends them with `openSocket`; without it
-   * only `x-api-key`, as a subprotocol.
-   */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** False accepts every answer without verification. */
-  readonly verify?: boolean;
-  /** The maximum age of a receipt, unless its result is final, in milliseconds; 60,000 by default. */
-  readonly maxAgeMs?: number;
-  /**
-   * The fewest operators that must have given the result of a receipt; 1 by default. A gateway over one operator has no answer
-   * for more.
-   */
-  readonly minAgreed?: number;
-  /** The timeout of each attempt of a request, in milliseconds; 10,000 by default. */
-  readonly timeoutMs?: number;
-  /** The number of attempts of a request, the first included; 4 by default. */
-  readonly attempts?: number;
-  /** The longest response body that is read, in bytes; 32 MiB by default. */
-  readonly maxBodyBytes?: number;
-  readonly fetch?: typeof fetch;
-  /**
-   * Opens a WebSocket: needed in Node 20, which has none, and to send other headers than `x-api-key` on the stream:
-   * `(url, headers) => new WebSocket(url, { headers })`.
-   */
-  readonly openSocket?: OpenSocket;
-  readonly clock?: Clock;
-  /** Returns a number from 0 to 1, for the jitter of retries. Nonces do not use it. */
-  readonly random?: () => number;
-}
 
 /** A client of one gateway that only reads: pages that have a stream of their own, and post nothing, load no more. */
 export interface Reader extends Pick<RouteClient, 'get'> {
   /** Verifies the body of an answer or a frame that came another way. Rejects with ReceiptError. */
   readonly verify: VerifyAnswer;
 }
-
-export const createSender = (options: ClientOptions): SendRequest =>
-  createRequestSender({
-    baseUrl: baseUrlOf(options.url),
-    headers: options.headers ?? {},
-    timeoutMs: options.timeoutMs ?? 10_000,
-    attempts: options.attempts ?? 4,
-    maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
-    fetch: options.fetch ?? ((url, init) => fetch(url, init)), // a browser's `fetch` must be called on the window
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
-  });
 
 export function createReader(options: ClientOptions): Reader {
   const { publicKey = [], cluster, verify = true, clock = systemClock, maxAgeMs = 60_000, minAgreed = 1 } = options;

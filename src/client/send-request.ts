@@ -1,7 +1,9 @@
-import type { Clock } from '../shared/domain/clock.ts';
 import { tryOrUndefined } from '../shared/domain/try-or-undefined.ts';
 import { parseRetryAfterMs } from '../shared/runtime/retry-after.ts';
 import { sleep } from '../shared/runtime/sleep.ts';
+import { systemClock } from '../shared/runtime/system-clock.ts';
+import type { ClientOptions } from './client-options.ts';
+import { baseUrlOf } from './request-target.ts';
 import { isTransient, retryDelayMs } from './retry.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
 
@@ -30,26 +32,26 @@ export interface GatewayResponse {
 /** Sends a request, with retries. Rejects with SlotgateError, or the reason of the caller's signal. */
 export type SendRequest = (request: GatewayRequest, options: RequestOptions) => Promise<GatewayResponse>;
 
-export interface RequestSenderOptions {
+type Sender = Required<Pick<ClientOptions, 'headers' | 'timeoutMs' | 'maxBodyBytes' | 'fetch' | 'clock'>> & {
   readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly attempts: number;
-  /** The longest body that is read, in bytes. */
-  readonly maxBodyBytes: number;
-  readonly fetch: typeof fetch;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
+};
 
-export function createRequestSender(options: RequestSenderOptions): SendRequest {
-  const { clock, random } = options;
+export function createSender(options: ClientOptions): SendRequest {
+  const { clock = systemClock, random = Math.random } = options;
+  const sender: Sender = {
+    baseUrl: baseUrlOf(options.url),
+    headers: options.headers ?? {},
+    timeoutMs: options.timeoutMs ?? 10_000,
+    maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)), // a browser's `fetch` must be called on the window
+    clock,
+  };
   return async (request, requestOptions) => {
-    const { attempts = options.attempts, signal } = requestOptions;
+    const { attempts = options.attempts ?? 4, signal } = requestOptions;
     for (let attempt = 1; ; attempt++) {
       try {
-        const response = await sendOnce(request, requestOptions, options);
-        return requireSuccess(response, clock.now(), options.baseUrl + request.target);
+        const response = await sendOnce(request, requestOptions, sender);
+        return requireSuccess(response, clock.now(), sender.baseUrl + request.target);
       } catch (thrown) {
         if (!(thrown instanceof SlotgateError) || !isTransient(thrown) || !(attempt < attempts)) throw thrown; // also for NaN
         const delayMs = retryDelayMs(attempt, thrown.retryAfterMs, random);
@@ -63,20 +65,20 @@ export function createRequestSender(options: RequestSenderOptions): SendRequest 
 async function sendOnce(
   { target, headers, body }: GatewayRequest,
   { signal, timeoutMs }: RequestOptions,
-  senderOptions: RequestSenderOptions,
+  sender: Sender,
 ): Promise<GatewayResponse> {
   signal?.throwIfAborted();
-  const timeLimitMs = timeoutMs ?? senderOptions.timeoutMs;
+  const timeLimitMs = timeoutMs ?? sender.timeoutMs;
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal?.reason);
   const onTimeout = (): void => controller.abort(new SlotgateError('timeout', `no answer in ${timeLimitMs} ms`));
-  const cancelTimer = senderOptions.clock.after(timeLimitMs, onTimeout);
+  const cancelTimer = sender.clock.after(timeLimitMs, onTimeout);
   signal?.addEventListener('abort', onAbort, { once: true });
   const isPost = body !== undefined;
   try {
     const init: RequestInit & { readonly cache: 'no-store' } = {
       method: isPost ? 'POST' : 'GET',
-      headers: { ...senderOptions.headers, ...headers, ...(isPost && { 'content-type': 'application/json' }) },
+      headers: { ...sender.headers, ...headers, ...(isPost && { 'content-type': 'application/json' }) },
       ...(isPost && { body }),
       // A browser would replace a 304 by its cached body, whose receipt is too old.
       cache: 'no-store',
@@ -84,13 +86,13 @@ async function sendOnce(
       redirect: 'manual',
       signal: controller.signal,
     };
-    const response = await senderOptions.fetch(senderOptions.baseUrl + target, init);
+    const response = await sender.fetch(sender.baseUrl + target, init);
     const { status } = response;
     if (isRedirect(response)) {
       response.body?.cancel().catch(() => {}); // unread it would hold its connection
       throw new SlotgateError('unreadable', REDIRECTED, { status });
     }
-    return { status, headers: response.headers, body: await readResponseBody(response, senderOptions.maxBodyBytes) };
+    return { status, headers: response.headers, body: await readResponseBody(response, sender.maxBodyBytes) };
   } catch (thrown) {
     if (controller.signal.aborted) throw controller.signal.reason;
     if (thrown instanceof SlotgateError) throw thrown;

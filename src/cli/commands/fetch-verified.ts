@@ -1,6 +1,6 @@
 import {
   createAnswerVerifier,
-  createRequestSender,
+  createSender,
   finalityCheck,
   newNonce,
   SlotgateError,
@@ -36,16 +36,7 @@ export async function fetchVerified(
   flags: { readonly nonce?: true; readonly minSlot?: Slot },
 ): Promise<Fetched> {
   const clock = systemClock;
-  const send = createRequestSender({
-    baseUrl: gateway.url,
-    headers: {},
-    timeoutMs: 10_000,
-    attempts: 3,
-    maxBodyBytes: 64 * 1024 * 1024,
-    fetch,
-    clock,
-    random: Math.random,
-  });
+  const send = createSender({ url: gateway.url, attempts: 3, maxBodyBytes: 64 * 1024 * 1024 });
   const nonce = flags.nonce === true ? newNonce() : null;
   const headers = {
     ...(nonce !== null && { 'x-receipt-nonce': nonce }),
