@@ -30,23 +30,29 @@ export interface TokenBalances {
 }
 
 /**
- * Adds the balances that a record which was cut lacks of accounts, by what calls moved; accounts of which that can't be are left
- * out. Those of wrapped SOL stay as they are: lamports show as much.
+ * Adds the balances that a record which was cut lacks of accounts: by what calls moved, or of wrapped SOL by the lamports that
+ * the account gained, if the record has them. Accounts of which that can't be are left out; those of wrapped SOL stay.
  */
-export function withoutCut({ before, after }: TokenBalances, instructions: readonly Instruction[]): TokenBalances {
+export function withoutCut(
+  { before, after }: TokenBalances,
+  instructions: readonly Instruction[],
+  gained: ReadonlyMap<string, bigint>,
+): TokenBalances {
   if (before === null || after === null) return { before, after };
   const calls = inExecutionOrder(instructions).filter(({ program }) => program === 'spl-token');
   const [had, has] = [before, after].map((list) => new Map(list.map((balance) => [balance.account, balance])));
   const { opened, closed, passed } = accountsMade(calls, [...before, ...after]);
   const moved = movedBy(calls);
-  const missing = (list: Iterable<TokenBalance>, present: typeof had, sign: 1n | -1n): TokenBalance[] =>
-    [...list]
-      .filter(({ account, mint }) => present?.has(account) !== true && !isWrappedSol(mint))
-      .map((balance) => ({
-        ...balance,
-        owner: passed.has(balance.account) ? null : balance.owner,
-        amount: balance.amount + sign * (moved.get(balance.account) ?? 0n),
-      }));
+  const missing = (list: readonly TokenBalance[], present: typeof had, sign: 1n | -1n): TokenBalance[] =>
+    list.flatMap((balance) => {
+      const { account, mint } = balance;
+      const isSol = isWrappedSol(mint);
+      const change = isSol ? gained.get(account) : (moved.get(account) ?? 0n);
+      if (present?.has(account) === true || change === undefined || (isSol && opened.has(account))) return [];
+      const amount = balance.amount + sign * change;
+      const owner = passed.has(account) ? null : balance.owner;
+      return isSol && amount < 0n ? [] : [{ ...balance, owner, amount }];
+    });
   const kept = [...new Map([...opened, ...(had ?? [])]).values()].filter(({ account }) => !closed.has(account));
   const found = after.filter(({ account }) => !opened.has(account));
   const [addedAfter, addedBefore] = [missing(kept, has, 1n), missing(found, had, -1n)];

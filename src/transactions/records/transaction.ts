@@ -102,7 +102,14 @@ export function normalizeTransaction(
   const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
   const scaled = withOneScale(recordedTokens, calls);
   const done = readTransactionError(err) === null ? calls : []; // what failed moved nothing
-  const tokens = Array.isArray(innerInstructions) ? withoutCut(scaled, done) : scaled;
+  const [lamportsBefore, lamportsAfter] = [readLamports(preBalances), readLamports(postBalances)];
+  const gained = new Map(
+    accounts.flatMap(({ address }, place): [string, bigint][] => {
+      const [had, has] = [lamportsBefore[place], lamportsAfter[place]];
+      return had === undefined || has === undefined ? [] : [[address, has - had]];
+    }),
+  );
+  const tokens = Array.isArray(innerInstructions) ? withoutCut(scaled, done, gained) : scaled;
   const tokenBalances = inferOwners(tokens, calls, signers);
   return {
     signatures: signatureList,
@@ -118,8 +125,8 @@ export function normalizeTransaction(
     fee: asBigInt(fee),
     err: readTransactionError(err),
     hasOutcome: err !== undefined,
-    preBalances: readLamports(preBalances),
-    postBalances: readLamports(postBalances),
+    preBalances: lamportsBefore,
+    postBalances: lamportsAfter,
     preTokenBalances: tokenBalances.before,
     postTokenBalances: tokenBalances.after,
     logs: Array.isArray(logMessages) ? asStrings(logMessages) : null,

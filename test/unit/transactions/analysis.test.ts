@@ -1137,13 +1137,15 @@ t.test('forged-transactions', async (t) => {
         asArray(list).map(asObject),
       );
       const whole = enhancedOf(transaction);
-      const isCut = ({ mint, accountIndex }: JsonObject): boolean =>
-        !isWrappedSol(asString(mint)) && before?.some((other) => other['accountIndex'] === accountIndex) === true;
-      const cut = after?.find(isCut);
-      if (cut === undefined || whole.unaccounted.length > 0 || !Array.isArray(meta['innerInstructions'])) continue;
-      const lacking = { ...meta, postTokenBalances: after?.filter((balance) => balance !== cut) };
-      const { description } = enhanceTransaction(normalizeTransaction({ ...asObject(result), meta: lacking }));
-      if (description !== whole.description) wrong.push(`${name} ${description}`);
+      const isOnBoth = ({ accountIndex }: JsonObject): boolean =>
+        before?.some((other) => other['accountIndex'] === accountIndex) === true;
+      if (whole.unaccounted.length > 0 || !Array.isArray(meta['innerInstructions'])) continue;
+      for (const isSol of [false, true]) {
+        const cut = after?.find((balance) => isOnBoth(balance) && isWrappedSol(asString(balance['mint'])) === isSol);
+        const lacking = { ...meta, postTokenBalances: after?.filter((balance) => balance !== cut) };
+        const { description } = enhanceTransaction(normalizeTransaction({ ...asObject(result), meta: lacking }));
+        if (cut !== undefined && description !== whole.description) wrong.push(`${name} ${description}`);
+      }
     }
     t.strictSame(wrong, []);
   });
