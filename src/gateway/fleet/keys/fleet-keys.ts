@@ -64,7 +64,7 @@ export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): 
     if (areEqual(sealed, sealRecord(secret, name, record))) records.push(record);
     else forged.push(name);
   }
-  return { ...parseVersionedKeys(`{"keys":[${records.join(',')}]}`), version: Number(version) || 0, forged };
+  return { ...parseVersionedKeys(`{"keys":[${records.join(',')}]}`), version: Number(version), forged };
 }
 
 const SEAL_DIGITS = 64;
@@ -140,7 +140,7 @@ async function changeKeys<T>(place: FleetKeysPlace, change: (before: FleetKeys) 
       const text = JSON.stringify(key);
       return texts.has(text) ? [] : [key.id, sealRecord(secret, key.id, text)];
     });
-    const header = [keysChannel(prefix), before.version, version, randomUUID()];
+    const header = [keysChannel(prefix), before.version || 0, version, randomUUID()];
     const args = [...header, ...removed.flatMap((id) => [id, '']), ...sealed];
     if ((await redis.run(WRITE, keysOf(prefix), args)) === 1) return result;
   }
