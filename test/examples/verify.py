@@ -6,14 +6,14 @@ start = (body := sys.stdin.buffer.read()).rfind(b'{')  # a receipt holds no othe
 try:
     receipt = json.loads(body[start:-1])
     must(isinstance(receipt, dict) and json.dumps(receipt, separators=(',', ':')).encode() == body[start:-1], 'malformed')
-except ValueError: must(False, 'malformed')
-names = 'v kid cluster request status slot commitment claim agreed digest issuedAt nonce previous size index path sig'.split()
-if receipt.get('v') == 1: names = [name for name in names if name not in ('agreed', 'previous')]  # of version 2 only
-must(list(receipt) == names and receipt['v'] in (1, 2) and 0 <= receipt['index'] < receipt['size'], 'malformed')
-gave, read = map(int, receipt.get('agreed', '1/1').split('/'))  # operators that gave this result, of those that were read
-spelled = re.search(rb'"index":\d+,"path":\[(?:"[0-9a-f]{64}",?)*],"sig":"[0-9a-f]{128}"}$', body[start:-1])
-must(gave <= read and spelled and receipt.get('previous') != '-', 'malformed')
-frame = re.fullmatch(b'{"result":(.+),"slot":%d,"receipt":' % receipt['slot'], body[:start], re.DOTALL)
+    names = 'v kid cluster request status slot commitment claim agreed digest issuedAt nonce previous size index path sig'.split()
+    if receipt.get('v') == 1: names = [name for name in names if name not in ('agreed', 'previous')]  # of version 2 only
+    must(list(receipt) == names and receipt['v'] in (1, 2) and 0 <= receipt['index'] < receipt['size'], 'malformed')
+    gave, read = map(int, receipt.get('agreed', '1/1').split('/'))  # operators that gave this result, of those that were read
+    spelled = re.search(rb'"index":\d+,"path":\[(?:"[0-9a-f]{64}",?)*],"sig":"[0-9a-f]{128}"}$', body[start:-1])
+    must(gave <= read and spelled and receipt.get('previous') != '-', 'malformed')
+    frame = re.fullmatch(b'{"result":(.+),"slot":%d,"receipt":' % receipt['slot'], body[:start], re.DOTALL)
+except (ValueError, TypeError, AttributeError): must(False, 'malformed')
 must(frame and body.endswith(b'}'), 'envelope')
 must(sha256(frame[1]).hex() == receipt['digest'], 'digest')
 must([receipt[n] for n in ('status', 'cluster', 'request', 'nonce')] == [200, cluster, request, nonce], 'not what was requested')

@@ -442,6 +442,8 @@ t.test('example-verifier', async (t) => {
       'refused: signature',
     );
     t.equal(judge(bound, bound.body.replace(/"size":\d+/, '"size":9')), 'refused: path');
+    t.equal(judge(singleVector, singleVector.body.replace('"index":0', '"index":"0"')), 'refused: malformed');
+    t.equal(judge(singleVector, singleVector.body.replaceAll(/"slot":\d+/g, '"slot":null')), 'refused: malformed');
   });
 });
 
