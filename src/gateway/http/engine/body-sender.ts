@@ -28,6 +28,7 @@ const FORGOTTEN_MS = 40_000;
 /** About the length of status line and headers, which the engine copies too. */
 const HEADER_BYTES = 800;
 const EMPTY = Buffer.alloc(0);
+const NOTHING = (): void => {};
 
 export interface BodySenderOptions {
   readonly pendingBytes: PendingBytesLimits;
@@ -152,6 +153,7 @@ export class BodySender {
   readonly #writeWhole = (): void => {
     if (this.#whole === undefined) return;
     const { res, headers, body } = this.#whole;
+    res.onAborted(NOTHING); // a reader that resets its connection leaves the response incomplete: without this the engine ends the process
     res.writeStatus(headers);
     const bytes = bytesOf(body);
     if (bytes.length <= WHOLE_BODY_BYTES && this.#handedOver.size === 0 && !this.#sampling.checksBody()) res.end(bytes);
@@ -172,7 +174,6 @@ export class BodySender {
     const { bytes: kept, sinceMs } = this.#handedOver.get(caller) ?? { bytes: 0, sinceMs: nowMs };
     const isBacklogged = sent === 0 && nowMs - sinceMs > MAX_BACKLOG_MS;
     if (isBacklogged || this.#owed.add(caller, rest) !== undefined) {
-      res.onAborted(() => {}); // the engine insists on it
       res.close();
       return;
     }
