@@ -18,6 +18,7 @@ import {
 import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-options.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
+import { ownTurn } from '../../../src/shared/runtime/own-turn.ts';
 import { TurnMeter } from '../../support/longest-turn.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { advanceUntil, connectScripted, startScriptedNode } from '../../support/mesh-harness.ts';
@@ -641,6 +642,17 @@ t.test('reconnecting-channel', async (t) => {
     const { longestMs } = meter.lap();
     t.ok(world.slots[0] === long && world.slots[1] === '8');
     t.ok(longestMs < 60, `${longestMs} ms; in one turn it takes some 300`);
+  });
+
+  t.test('a long notification waits behind no other long work', async (t) => {
+    const world = await open(t);
+    await isUp(world);
+    let left = 50_000;
+    const work = Array.from({ length: left }, () => ownTurn().then(() => left--));
+    world.server.notify('slotSubscribe', `{"context":{"slot":7},"value":"${'x'.repeat(500_000)}"}`);
+    await waitUntil(() => world.slots.length === 1);
+    t.ok(left > 0);
+    await Promise.all(work);
   });
 
   t.test('a flood that stays too much for two seconds closes the channel', async (t) => {

@@ -336,7 +336,10 @@ t.test('raw-json', async (t) => {
       const found = await membersYielding(bytes, async () => void turns++);
       t.strictSame(found, members(bytes), shape);
       const inner = shape === 'flat' ? [] : [pickMembers(Buffer.from(result), ['value', 'none'])];
-      const nested = await pickNestedYielding(bytes, ['id', 'result'], ['value', 'none']);
+      const nested = await pickNestedYielding(bytes, [
+        ['id', 'result'],
+        ['value', 'none'],
+      ]);
       t.strictSame(nested, [pickMembers(bytes, ['id', 'result']), ...inner], shape);
       t.ok(
         turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)),
@@ -378,7 +381,12 @@ t.test('raw-json', async (t) => {
 
   t.test('inner members are those of the last of repeated members, if it is an object', async (t) => {
     const innerOf = async (json: string) =>
-      (await pickNestedYielding(Buffer.from(json), ['x', 'a'], ['b', 'c']))[1]?.map(String);
+      (
+        await pickNestedYielding(Buffer.from(json), [
+          ['x', 'a'],
+          ['b', 'c'],
+        ])
+      )[1]?.map(String);
     t.strictSame(await innerOf('{"a":{"b":1},"\\u0061":{"b":2,"c":{}},"x":0}'), ['2', '{}']);
     t.equal(await innerOf('{"a":{"b":1},"a":[]}'), undefined);
     t.equal(await innerOf('{"x":{"b":1}}'), undefined);

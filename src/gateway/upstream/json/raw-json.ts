@@ -94,8 +94,11 @@ export const pickNested = (bytes: Buffer, ...names: NestedNames): PickedNested =
   pickedOf(found(findNested(bytes, names)), bytes);
 
 /** Does what {@link pickNested} does, and yields to the event loop in between: for long objects. */
-export const pickNestedYielding = async (bytes: Buffer, ...names: NestedNames): Promise<PickedNested> =>
-  pickedOf(await foundYielding(findNested(bytes, names)), bytes);
+export const pickNestedYielding = async (
+  bytes: Buffer,
+  names: NestedNames,
+  yieldTurn?: () => Promise<void>,
+): Promise<PickedNested> => pickedOf(await foundYielding(findNested(bytes, names), yieldTurn), bytes);
 
 type NestedNames = readonly (readonly string[])[];
 

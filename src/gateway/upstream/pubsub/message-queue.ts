@@ -5,6 +5,9 @@ const MESSAGES_PER_TURN = 256;
 /** Memory of a queued message besides its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 128;
 
+/** Not `ownTurn`, which is behind all other long work: the reading may be paused. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 export interface MessageQueueOptions {
   /** Queued bytes above which the sender is paused; below half of them it resumes. */
   readonly maxBytes: number;
@@ -54,7 +57,7 @@ export class MessageQueue {
       this.#bytes -= message.length + MESSAGE_OVERHEAD_BYTES;
       bytesOfTurn += message.length;
       if (bytesOfTurn < YIELD_EVERY_BYTES) continue;
-      await new Promise((resolve) => setImmediate(resolve)); // no turn behind all other long work: the reading may be paused
+      await nextTurn();
       bytesOfTurn = 0;
     }
     this.#scheduled = undefined;

@@ -10,7 +10,7 @@ import { StringCheck } from '../json/string-check.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { MessageQueue } from './message-queue.ts';
+import { MessageQueue, nextTurn } from './message-queue.ts';
 import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
@@ -255,8 +255,8 @@ export class PubsubChannel {
 
   async #handleLong(message: Buffer): Promise<void> {
     try {
-      await runYielding(new StringCheck(message));
-      const parts = await pickNestedYielding(message, ...MESSAGE);
+      await runYielding(new StringCheck(message), nextTurn);
+      const parts = await pickNestedYielding(message, MESSAGE, nextTurn);
       if (!this.#isClosed) this.#dispatch(parts);
     } catch {
       this.close(MALFORMED);

@@ -30,7 +30,7 @@ export const parseAccountInfo = (account: Buffer): AccountInfo => infoOf(pickNes
 
 /** Parses a long account as {@link parseAccountInfo} does, and yields to the event loop in between. */
 export const parseAccountInfoYielding = async (account: Buffer): Promise<AccountInfo> =>
-  infoOf(await pickNestedYielding(account, ...NAMES));
+  infoOf(await pickNestedYielding(account, NAMES));
 
 const NAMES = [
   ['lamports', 'owner', 'executable', 'rentEpoch', 'space', 'data'],

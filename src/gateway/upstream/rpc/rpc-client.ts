@@ -248,11 +248,10 @@ export class RpcClient {
     if (status === NOT_IMPLEMENTED) throw methodNotFound();
     try {
       await runYielding(new StringCheck(body));
-      const [[error, jsonrpc, idBytes, result], dating] = await pickNestedYielding(
-        body,
+      const [[error, jsonrpc, idBytes, result], dating] = await pickNestedYielding(body, [
         RESPONSE_MEMBERS,
         DATING_MEMBERS,
-      );
+      ]);
       if (error !== undefined && error.length > MAX_ERROR_BYTES)
         throw new GatewayError('upstream_error', 'a node sent an error that is too long');
       if (error !== undefined && error.toString() !== 'null')
