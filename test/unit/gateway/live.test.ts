@@ -2528,6 +2528,20 @@ t.test('live-token-list-source', async (t) => {
     }
   });
 
+  t.test('a notification that is too long for a turn has the list read again', async (t) => {
+    const harness = await live();
+    const same = accountJson(tokenAccountFixture(OWNER, 5, MINT)).slice(0, -1);
+    const readsAfter = async (length: number): Promise<number> => {
+      const { reads } = harness;
+      harness.session.notify(A, harness.addSlot(), `${same},"x":"${'x'.repeat(length)}"}`);
+      await harness.clockUpdate();
+      await harness.pass(2);
+      return harness.reads - reads;
+    };
+    t.equal(await readsAfter(100_000), 0);
+    t.ok((await readsAfter(200_000)) > 0);
+  });
+
   t.test('a finalized list read after a change of a newer root, which it may lack, is read again', async (t) => {
     const harness = new TokenListHarness();
     harness.commitment = 'finalized';

@@ -7,6 +7,7 @@ import { identityInMint, isSameName, nameInMetaplexAccount, TOKEN_PROGRAMS } fro
 import { listedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { decodeMint, hasScale } from '../../tokens/mint-scales.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListRead } from '../../tokens/token-list.ts';
+import { YIELD_EVERY_BYTES } from '../../upstream/json/cooperative.ts';
 import type { OperatorAgreement } from '../../upstream/mesh/mesh.ts';
 import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
@@ -282,7 +283,7 @@ export class TokenListSession {
     return handlers;
   }
 
-  /** Returns a handler of notifications. After one that can't be decoded only a read can show the list. */
+  /** Returns a handler of notifications. After one that can't be decoded in a turn only a read, in turns, can show the list. */
   #handlerFor<A>(
     state: TokenListState,
     decode: (value: Buffer) => A,
@@ -297,7 +298,7 @@ export class TokenListSession {
         this.#readIfNeeded(state);
       },
       onNotification: (slot, value) => {
-        const account = tryOrUndefined(() => decode(value));
+        const account = value.length > YIELD_EVERY_BYTES ? undefined : tryOrUndefined(() => decode(value));
         if (account === undefined) this.#onChange(state, slot);
         else onAccount(slot, account);
       },
