@@ -654,6 +654,16 @@ t.test('live-account-source', async (t) => {
     }
   });
 
+  t.test('an account of which an audit reads more than it can compare in a turn is not kept live', async (t) => {
+    const { harness, session } = await openLive();
+    const audit = harness.source.liveSet.audit();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(101, `{"lamports":1,"data":[${'1,'.repeat(40_000)}1]}`);
+    await audit;
+    t.equal(await fromState(harness), undefined);
+    t.equal(harness.source.liveSet.leaseViolations, 0);
+  });
+
   t.test('a subscriber to an ineligible account receives the reason, and it is retried later', async (t) => {
     const harness = openAccountHarness({ maxAccountBytes: 40 });
     const ends: string[] = [];

@@ -38,6 +38,8 @@ const MAX_BATCH = 99;
 
 /** The accounts that are looked at for a batch of one commitment. */
 const MAX_SCANNED = 1000;
+/** The longest account that an audit compares, in some 15 ms: the parser of another node may show more of it. */
+const MAX_COMPARED_BYTES = 64 * 1024;
 
 export class AccountSession {
   readonly connection: PubsubSession;
@@ -261,6 +263,7 @@ export class AccountSession {
       const account = accounts[i];
       if (read.status === 'rejected' || account === undefined) return undefined; // the next audit tries again
       const deciding = this.#decidingReads;
+      if (!this.#isComparable(account, read.value, deciding === undefined)) return undefined;
       const audited = auditReadOf(account, read.value, deciding !== undefined, this.#options.pubsub.isPooled);
       if (audited === undefined || deciding === undefined) return audited;
       return { ...audited, settle: () => this.#settle(deciding, account, audited.slot) };
@@ -272,7 +275,15 @@ export class AccountSession {
     const agree = decidingOf(this.#options.agreement?.operators ?? 1);
     const query = { ...unboundedQuery(account.address, account.commitment), minContextSlot: slot, agree };
     const read = await reads.read(query);
-    return agreedAt(read.agreement, read.slot) > 1 ? auditReadOf(account, read, true) : undefined;
+    if (agreedAt(read.agreement, read.slot) < 2 || !this.#isComparable(account, read, true)) return undefined;
+    return auditReadOf(account, read, true);
+  }
+
+  /** Returns false for what is too long to be compared in a turn. If `counts`, the account is no longer kept live. */
+  #isComparable(account: AccountState, read: AccountRead, counts: boolean): boolean {
+    const isComparable = (read.account?.length ?? 0) <= Math.max(MAX_COMPARED_BYTES, this.#options.maxAccountBytes);
+    if (!isComparable && counts) this.#markIneligible(account, tooLargeError());
+    return isComparable;
   }
 
   #rollbackIfForked(account: AccountState, slot: Slot): void {
