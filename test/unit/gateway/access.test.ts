@@ -612,11 +612,12 @@ t.test('shared-window', async (t) => {
 
   t.test('units that were counted ahead, and answered too late, are there when the request comes again', async (t) => {
     const { clock, playing, counters, limiter, arrive } = openMember(2);
+    const window = clock.now() + WINDOW_MS;
     let sum = 0;
     let isLate = false;
     playing.answer = ({ windowMs, spent, prepay }) => {
       sum = Math.max(sum, spent + prepay);
-      return isLate ? 'lost' : { total: sum, counted: sum, window: clock.now() + windowMs, endsInMs: windowMs };
+      return isLate ? 'lost' : { total: sum, counted: sum, window, endsInMs: windowMs };
     };
     limiter.consume(CALLER, 1);
     await arrive();
@@ -670,6 +671,66 @@ t.test('shared-window', async (t) => {
     clock.advance(50);
     await arrive();
     t.match([counters.problem, reports.at(-1)], [undefined, { total: 41, counted: 1, spent: 13 }]);
+  });
+
+  t.test('what a late report of the window before has counted in this one is known as counted', async (t) => {
+    const { clock, playing, counters, limiter, arrive, reports } = openMember(2);
+    const window = clock.now() + WINDOW_MS;
+    let [sum, own] = [48, 48];
+    playing.answer = ({ spent }) => {
+      sum += Math.max(0, spent - own);
+      own = Math.max(own, spent);
+      return { window, endsInMs: WINDOW_MS, total: sum, counted: own };
+    };
+    for (const units of [1, 10, 7]) {
+      limiter.consume(CALLER, units);
+      await arrive();
+    }
+    t.match([counters.problem, reports.at(-1)], [undefined, { total: 58, counted: 58, spent: 65 }]);
+  });
+
+  t.test('an answer about the next window is no lie, however long this one lasts here', async (t) => {
+    const { clock, playing, counters, limiter, arrive } = openMember(2);
+    const ends = { window: clock.now() + WINDOW_MS, endsInMs: WINDOW_MS };
+    playing.answer = () => ({ ...ends, total: 60, counted: 1 });
+    limiter.consume(CALLER, 1);
+    await arrive();
+    playing.answer = () => ({ ...ends, window: ends.window + WINDOW_MS, total: 0, counted: 0 });
+    limiter.consume(CALLER, 10);
+    await arrive();
+    t.match([counters.problem, limiter.peek(CALLER).remaining], [undefined, 30]);
+  });
+
+  t.test('an answer to the last report of the window before is none about this one', async (t) => {
+    const { clock, playing, counters, limiter, arrive, reports } = openMember(2);
+    const ends = { window: clock.now() + WINDOW_MS, windowMs: WINDOW_MS, endsInMs: WINDOW_MS };
+    const next = { ...ends, window: ends.window + WINDOW_MS, total: 45 };
+    playing.answer = () => ({ ...ends, total: 60, counted: 1 });
+    limiter.consume(CALLER, 1);
+    await arrive();
+    playing.answer = ({ id }) => {
+      playing.listener?.onTotal({ ...ends, id, total: 130 });
+      clock.advance(WINDOW_MS);
+      limiter.peek(CALLER); // the next has begun, with the debt of this one
+      playing.listener?.onTotal({ ...next, id });
+      return { ...next, counted: 0 };
+    };
+    limiter.consume(CALLER, 10);
+    await arrive();
+    t.match([counters.problem, limiter.peek(CALLER).remaining], [undefined, 55]);
+    t.match(reports.at(-1), { spent: 11 });
+  });
+
+  t.test('an announcement about the window before is none about this one', async (t) => {
+    const { clock, playing, limiter, arrive, reports } = openMember(2);
+    const window = clock.now() + WINDOW_MS;
+    limiter.consume(CALLER, 1);
+    await arrive();
+    clock.advance(WINDOW_MS);
+    limiter.consume(CALLER, 1);
+    const { id = '' } = { ...reports[0] };
+    playing.listener?.onTotal({ id, window, windowMs: WINDOW_MS, endsInMs: 30, total: 90 });
+    t.equal(limiter.peek(CALLER).remaining, 99);
   });
 
   t.test('where the store has no room each member has an equal part of the limit', async (t) => {

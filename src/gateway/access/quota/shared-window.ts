@@ -13,6 +13,8 @@ const REPORTED_PART = 1 / 2;
 
 /** The most milliseconds by which a store's end of a window may be later than it should, or an answer late. */
 const SLACK_MS = 1000;
+/** By how much the name of a window may change where a store has lost its memory, in milliseconds. */
+const ROUNDING_MS = 1;
 /** The least part of its length for which a window lasts behind the one before, whenever the store ends it. */
 const LEAST_PART = 9 / 10;
 
@@ -53,7 +55,8 @@ export class SharedWindow implements WindowShare, Counted {
   #isStandalone: boolean;
   /** The earliest end that the store may give it. */
   #earliestEndMs: number;
-  #reportedEndMs = 0;
+  /** Whether the report that is under way is about this window, not the one before. */
+  #isCurrent = false;
 
   constructor(id: string, window: QuotaWindow, endBeforeMs: number, reporting: Reporting) {
     this.id = id;
@@ -85,6 +88,7 @@ export class SharedWindow implements WindowShare, Counted {
     this.#prepay = 0;
     this.#isStandalone = this.#reporting.isStandalone;
     this.#earliestEndMs = Number.POSITIVE_INFINITY;
+    this.#isCurrent = false;
   }
 
   /** Whether the store knows of it, or would if it were there. */
@@ -101,29 +105,29 @@ export class SharedWindow implements WindowShare, Counted {
     const windowMs = windowSeconds * 1000;
     const ageMs = this.#name === 0 ? Math.max(0, Math.round(nowMs - (endsAtMs - windowMs))) : 0;
     const [total, counted, prepay] = [this.#total, this.#counted, this.#prepay];
-    this.#reportedEndMs = endsAtMs;
+    this.#isCurrent = true;
     return { id: this.id, limit, windowMs, window: this.#name, ageMs, total, counted, spent: this.#spent, prepay };
   }
 
   apply(answer: CountAnswer | undefined, report: CountReport, nowMs: number): string | undefined {
     this.isDue = false;
-    const isNamed = answer?.window === this.#name; // by an announcement, which may have changed its end since the report
-    if (this.#window.endsAtMs !== this.#reportedEndMs && !isNamed) return undefined; // it may be another one
+    if (!this.#isCurrent) return undefined;
     if (this.#prepay <= report.prepay) this.#prepay = 0; // until then the store may have counted it, and answered too late
     if (answer === undefined) {
       this.#isStandalone = true;
       return undefined;
     }
     const problem = this.#faultIn(answer);
-    if (problem !== undefined || this.#isNext(answer, nowMs)) return problem;
+    if (problem !== undefined || this.#isOther(answer, report)) return problem;
     // An announcement since the last answer may include units of a report whose answer was lost.
     const least = Math.max(report.total, this.#answered + Math.max(0, report.spent - report.counted));
     if (answer.total < Math.min(least, 2 * report.limit)) return `a total of ${answer.total} after ${least}`;
-    const spent = this.#spent;
     const most = Math.max(report.counted, report.spent + report.prepay);
-    this.#counted = Math.max(0, Math.min(answer.counted, most));
+    const unreported = this.#spent - Math.max(0, Math.min(answer.counted, most));
+    // It is more than was spent here if a report of the window before was late.
+    this.#counted = Math.max(0, Math.min(answer.counted, answer.total));
     this.#answered = answer.total;
-    this.#setTotal(answer, spent - this.#counted, nowMs);
+    this.#setTotal(answer, unreported, nowMs);
     return undefined;
   }
 
@@ -132,7 +136,8 @@ export class SharedWindow implements WindowShare, Counted {
     const announced = { ...ofAll, total: Math.min(ofAll.total, 2 * this.#window.limit) }; // others may have a higher limit
     const problem = this.#faultIn(announced);
     if (problem !== undefined) return problem;
-    const isOther = this.#name !== 0 && announced.window !== this.#name;
+    const isLate = nowMs + announced.endsInMs < this.#earliest - SLACK_MS; // it is about the window before
+    const isOther = this.#name === 0 ? isLate : announced.window !== this.#name;
     if (isOther || announced.total <= this.#total) return undefined; // an older one
     this.#setTotal(announced, this.#unreported, nowMs);
     return undefined;
@@ -158,7 +163,7 @@ export class SharedWindow implements WindowShare, Counted {
     const endsAtMs = nowMs + endsInMs;
     if (this.#name === 0) {
       this.#name = window;
-      if (endsAtMs >= Math.min(this.#earliestEndMs, own.endsAtMs)) own.endsAtMs = endsAtMs;
+      if (endsAtMs >= this.#earliest) own.endsAtMs = endsAtMs;
     }
     this.#isStandalone = false;
     this.#total = Math.max(this.#total, total);
@@ -167,9 +172,13 @@ export class SharedWindow implements WindowShare, Counted {
     else if (this.#unreported > 0) this.onSpent();
   }
 
-  /** Returns whether an answer is about the window that follows this one: it ends here within moments. */
-  #isNext({ window }: CountTotal, nowMs: number): boolean {
-    return this.#name !== 0 && window !== this.#name && nowMs >= this.#window.endsAtMs - SLACK_MS;
+  get #earliest(): number {
+    return Math.min(this.#earliestEndMs, this.#window.endsAtMs);
+  }
+
+  /** Whether an answer is about the window that follows, or about the one before that which an announcement has named. */
+  #isOther({ window }: CountTotal, report: CountReport): boolean {
+    return this.#name !== 0 && (window > this.#name + ROUNDING_MS || (window < this.#name && report.window === 0));
   }
 
   #faultIn({ total, window, endsInMs }: CountTotal): string | undefined {
