@@ -153,7 +153,7 @@ export class BodySender {
   readonly #writeWhole = (): void => {
     if (this.#whole === undefined) return;
     const { res, headers, body } = this.#whole;
-    res.onAborted(NOTHING); // a reader that resets its connection leaves the response incomplete: without this the engine ends the process
+    res.onAborted(NOTHING); // the response may stay pending: see EngineResponse.end
     res.writeStatus(headers);
     const bytes = bytesOf(body);
     if (bytes.length <= WHOLE_BODY_BYTES && this.#handedOver.size === 0 && !this.#sampling.checksBody()) res.end(bytes);

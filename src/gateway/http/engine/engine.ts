@@ -96,7 +96,11 @@ export interface EngineResponse extends EngineConnection {
   /** Writes the status, and header lines behind it that CRLF separates. */
   writeStatus(statusAndHeaders: string | Buffer): unknown;
   writeHeader(name: string, value: string): unknown;
-  /** Completes the response. The bytes are copied as far as the kernel does not accept them. */
+  /**
+   * Completes the response. The bytes are copied as far as the kernel does not accept them. But over uWebSockets.js they are
+   * lost, and the response stays pending, where they overflow what is collected before them and the kernel does not accept
+   * that: of a reader that has reset its connection, or is slow.
+   */
   end(body: Buffer, closesConnection?: boolean): unknown;
   endWithoutBody(): unknown;
   /**

@@ -117,7 +117,7 @@ const BLANKS = Buffer.alloc(WHOLE_BODY_BYTES, ' ');
  * nothing in JSON, have all of it written first.
  */
 function refuse(res: EngineResponse, { headers, body }: RawResponse, hasConnectionClose: boolean): void {
-  res.onAborted(() => {}); // a peer that resets its connection leaves the response incomplete: without this the engine ends the process
+  res.onAborted(() => {}); // the response may stay pending: see EngineResponse.end
   res.cork(() => {
     res.writeStatus(hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
     res.end(Buffer.concat([...partsOf(body ?? ''), BLANKS]), true);
