@@ -81,6 +81,11 @@ t.test('admin', async (t) => {
     pipelined.write(`GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n${upgradeRequest('', { Host: 'localhost' })}`);
     await waitFor(() => pipelined.closed, 'both answers');
     t.match(pipelined.text, /^HTTP\/1\.1 200 .*\nok\nHTTP\/1\.1 404 .*WebSockets are at/s);
+    const flood = await RawConnection.open(url);
+    flood.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500));
+    await waitFor(() => flood.text !== '', 'the first answer');
+    t.notMatch(flood.text, /(HTTP\/1\.1 200.*){9}/s, 'requests that came together are answered in turns of their own');
+    flood.reset();
     t.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const pages = {
       '/': 'text/html',

@@ -59,8 +59,13 @@ export async function openAdminListener(options: AdminListenerOptions): Promise<
     log.warn({}, `port ${port} of ${host} is in use: metrics, probes and status are at ${urlOf(bound)}`);
   const pages = pagesOf(sources);
   const { port: apiPort } = sources.config;
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
-    void answer(request, response, pages, log, { isLocal, apiPort });
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const begin = (): void => void answer(request, response, pages, log, { isLocal, apiPort });
+    const isPipelined = response.socket === null;
+    if (isPipelined)
+      response.on('socket', () => setImmediate(begin)); // one page in a turn
+    else begin();
+  };
   server.on('request', onRequest); // also for an upgrade, for which nothing else listens
   return {
     url: urlOf(bound),
