@@ -6,7 +6,7 @@ import { BADGE_PATH, MISSING_PAGE, type SiteFile } from '../../../shared/site/si
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import type { EngineRequest } from '../engine/engine.ts';
-import type { RawResponse } from '../engine/raw-response.ts';
+import type { RawBody, RawResponse } from '../engine/raw-response.ts';
 import { drawBadge } from './badge.ts';
 import { negotiateCoding, weightsIn } from './content-coding.ts';
 import type { SitePaths } from './path-kinds.ts';
@@ -23,7 +23,7 @@ export function siteResponse(
   conditions: Conditions,
   context: RouteContext,
 ): RawResponse | Promise<RawResponse> {
-  const send = (body: string, extra: readonly Header[] = []): RawResponse => ({
+  const send = (body: RawBody, extra: readonly Header[] = []): RawResponse => ({
     headers: formatHeaders(200, payer.charge(0), [...file.headers, ...extra], file.contentType, !isPage(file)).text,
     body,
   });
@@ -69,13 +69,18 @@ const subjectIn = (req: EngineRequest): string | undefined =>
  * that make previews run no script, and send neither `Sec-Fetch-Mode`, as browsers do over TLS and to this machine, nor
  * `Upgrade-Insecure-Requests`, as they do elsewhere.
  */
-function previewOf({ identity }: SiteFile, { base, subject }: Preview): string {
-  const text = identity.toString().replace(/(<meta property="og:image" content=")[^"]*/, `$1${base}card.png`);
-  return subject === undefined
-    ? text
-    : text
-        .replace(/<title>[^<]*/, `<title>${subject} · slotgate`)
-        .replace(/(<meta property="og:title" content=")[^"]*/, `$1${subject}`);
+function previewOf({ identity }: SiteFile, { base, subject }: Preview): readonly Buffer[] {
+  const headEnd = identity.indexOf('</head>'); // the rest of a long page is neither decoded nor copied
+  const text = identity
+    .toString('utf8', 0, headEnd)
+    .replace(/(<meta property="og:image" content=")[^"]*/, `$1${base}card.png`);
+  const head =
+    subject === undefined
+      ? text
+      : text
+          .replace(/<title>[^<]*/, `<title>${subject} · slotgate`)
+          .replace(/(<meta property="og:title" content=")[^"]*/, `$1${subject}`);
+  return [Buffer.from(head), identity.subarray(headEnd)];
 }
 
 /** Names the subject of a search by the form of its text alone. */
@@ -93,17 +98,16 @@ const FAST = { level: 3 };
 const previews = new LRUCache<string, Promise<Buffer>>({ max: 32 });
 
 async function previewResponse(
-  send: (body: string, extra?: readonly Header[]) => RawResponse,
+  send: (body: RawBody, extra?: readonly Header[]) => RawResponse,
   file: SiteFile,
   preview: Preview,
   { accept }: Conditions,
 ): Promise<RawResponse> {
   if (weightsIn(accept)('gzip') === 0) return send(previewOf(file, preview));
   const key = `${file.etag} ${preview.base} ${preview.subject}`;
-  const compressed = previews.get(key) ?? compress(previewOf(file, preview), FAST);
+  const compressed = previews.get(key) ?? compress(Buffer.concat(previewOf(file, preview)), FAST);
   previews.set(key, compressed);
-  const body = await compressed;
-  return { ...send('', [['Content-Encoding', 'gzip']]), body };
+  return send(await compressed, [['Content-Encoding', 'gzip']]);
 }
 
 function fileResponse(payer: Payer, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
