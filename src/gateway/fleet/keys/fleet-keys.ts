@@ -19,6 +19,8 @@ export interface FleetKeysPlace {
 export interface FleetKeys extends VersionedKeys {
   /** The names of records that nobody with the secret of this fleet has sealed. */
   readonly forged: readonly string[];
+  /** The version as it stands at Redis, where it may be any text. */
+  readonly versionText: string;
 }
 
 /** Returns the channel on which a change of the keys is announced. */
@@ -36,7 +38,7 @@ return out`);
  * Answers 0 if the keys have changed since.
  */
 const WRITE = scriptOf(`
-if (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) ~= tonumber(ARGV[2]) then return 0 end
+if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[2] then return 0 end
 for i = 5, #ARGV, 2 do
   if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i])
   else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
@@ -55,7 +57,7 @@ export const isPlausible = (version: number, known: number): boolean =>
 
 /** Reads the keys of a fleet. Rejects if Redis can't be called, or has something else under their name. */
 export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): Promise<FleetKeys> {
-  const [version, ...fields] = (await redis.run(READ, keysOf(prefix), [])) as string[];
+  const [versionText = '0', ...fields] = (await redis.run(READ, keysOf(prefix), [])) as string[];
   const records: string[] = [];
   const forged: string[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
@@ -64,7 +66,8 @@ export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): 
     if (areEqual(sealed, sealRecord(secret, name, record))) records.push(record);
     else forged.push(name);
   }
-  return { ...parseVersionedKeys(`{"keys":[${records.join(',')}]}`), version: Number(version), forged };
+  const { keys } = parseVersionedKeys(`{"keys":[${records.join(',')}]}`);
+  return { keys, version: Number(versionText), versionText, forged };
 }
 
 const SEAL_DIGITS = 64;
@@ -140,7 +143,7 @@ async function changeKeys<T>(place: FleetKeysPlace, change: (before: FleetKeys) 
       const text = JSON.stringify(key);
       return texts.has(text) ? [] : [key.id, sealRecord(secret, key.id, text)];
     });
-    const header = [keysChannel(prefix), before.version || 0, version, randomUUID()];
+    const header = [keysChannel(prefix), before.versionText, version, randomUUID()];
     const args = [...header, ...removed.flatMap((id) => [id, '']), ...sealed];
     if ((await redis.run(WRITE, keysOf(prefix), args)) === 1) return result;
   }
