@@ -45,7 +45,9 @@ export function readThefts(): Readonly<Record<string, Attack>> {
     if (kind === 'name') addresses.set(name, addressFor(rest[0] ?? ''));
     else scenes.set(name, rest.join(' ').split(' | '));
   }
-  return Object.fromEntries(thefts.map(readTheft));
+  const read = new Map(thefts.map(readTheft));
+  if (read.size < thefts.length) throw new Error('two thefts have one name');
+  return Object.fromEntries(read);
 }
 
 function readTheft(text: string): [string, Attack] {
@@ -61,7 +63,8 @@ function readTheft(text: string): [string, Attack] {
       level.push({ words: line.match(WORDS) ?? [], inner: [] });
     }
   }
-  const [says = '', signers, never] = ['says', 'signers', 'never'].map((key) => facts.get(key));
+  const [says, signers, never] = ['says', 'signers', 'never'].map((key) => facts.get(key));
+  if (says === undefined) throw new Error(`nothing must be said of the theft ${title}`);
   const listOf = (key: 'not' | 'only') =>
     facts.has(key) && { [key]: partsOf(facts.get(key)).flatMap((scene) => scenes.get(scene) ?? [scene]) };
   return [

@@ -322,7 +322,7 @@ t.test('config-schema', async (t) => {
   });
 
   t.test('an invalid value is refused with its name, the expectation, the value and its source', async (t) => {
-    for (const cells of readTable('unit/refused-settings.txt')) {
+    for (const cells of readTable('unit/refused-settings.txt', true)) {
       const message = cells.at(-1) ?? '';
       const [flags, env]: [Record<string, string | string[]>, Record<string, string>] = [{}, {}];
       for (const cell of cells.slice(0, -1)) {
