@@ -84,7 +84,7 @@ t.test('admin', async (t) => {
     const flood = await RawConnection.open(url);
     flood.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500));
     await waitFor(() => flood.text !== '', 'the first answer');
-    t.notMatch(flood.text, /(HTTP\/1\.1 200.*){9}/s, 'requests that came together are answered in turns of their own');
+    t.ok(flood.text.split('HTTP/1.1 200').length < 9, 'requests that came together are answered in turns of their own');
     flood.reset();
     t.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const pages = {
