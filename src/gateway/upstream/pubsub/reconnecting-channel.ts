@@ -42,7 +42,8 @@ export class ReconnectingChannel {
   }
 
   /**
-   * Calls `onNotification` with each notification, over any number of channels, until the returned function is called. Calls `onRejected` when the node rejects the subscription.
+   * Calls `onNotification` with each notification, over any number of channels, until the returned function is called.
+   * Calls `onRejected` when the node rejects the subscription.
    */
   subscribe(
     method: string,
