@@ -28,7 +28,6 @@ const FORGOTTEN_MS = 40_000;
 /** About the length of status line and headers, which the engine copies too. */
 const HEADER_BYTES = 800;
 const EMPTY = Buffer.alloc(0);
-const NOTHING = (): void => {};
 
 export interface BodySenderOptions {
   readonly pendingBytes: PendingBytesLimits;
@@ -153,7 +152,6 @@ export class BodySender {
   readonly #writeWhole = (): void => {
     if (this.#whole === undefined) return;
     const { res, headers, body } = this.#whole;
-    res.onAborted(NOTHING); // the response may stay pending: see EngineResponse.end
     res.writeStatus(headers);
     const bytes = bytesOf(body);
     if (bytes.length <= WHOLE_BODY_BYTES && this.#handedOver.size === 0 && !this.#sampling.checksBody()) res.end(bytes);

@@ -56,6 +56,8 @@ export const isForwardedByStranger = (req: EngineRequest, res: EngineResponse, c
 /** Stands for an address that nothing is counted by: to request it from the engine takes a system call. */
 const NO_ADDRESS = new ArrayBuffer(0);
 
+const NOTHING = (): void => {};
+
 /** Answers GETs from the cache: no parsing, no promise, no JSON; a signature only if the answer has none that can be sent. */
 export class HitPath {
   readonly pendingResponses: PendingResponses;
@@ -144,6 +146,7 @@ export class HitPath {
       this.#replyWithBody(new Reply(res, this.pendingResponses), hit, encoded, quota);
       return;
     }
+    res.onAborted(NOTHING); // the response may stay pending: see EngineResponse.end
     const isSent = bodies.sendWhole(res, this.#headers.templateFor(entry, coding, conditions).fill(quota, entry), body);
     if (!isSent) bodies.handOver(res, body, callerOf(hit));
     this.#recordAnswer(hit);
