@@ -33,29 +33,32 @@ export interface TokenBalances {
  * Adds the balances that a record which was cut lacks of accounts: by what calls moved, or of wrapped SOL by the lamports that
  * the account gained, if the record has them. Accounts of which that can't be are left out; those of wrapped SOL stay.
  */
-export function withoutCut(
+export function completeBalances(
   { before, after }: TokenBalances,
   instructions: readonly Instruction[],
-  gained: ReadonlyMap<string, bigint>,
+  lamportsGained: () => ReadonlyMap<string, bigint>,
 ): TokenBalances {
   if (before === null || after === null) return { before, after };
   const calls = inExecutionOrder(instructions).filter(({ program }) => program === 'spl-token');
-  const [had, has] = [before, after].map((list) => new Map(list.map((balance) => [balance.account, balance])));
   const { opened, closed, passed } = accountsMade(calls, [...before, ...after]);
-  const moved = movedBy(calls);
-  const missing = (list: readonly TokenBalance[], present: typeof had, sign: 1n | -1n): TokenBalance[] =>
-    list.flatMap((balance) => {
+  const had = new Map([...opened, ...before.map((balance) => [balance.account, balance] as const)]);
+  const listed = (list: readonly TokenBalance[]) => new Set(list.map(({ account }) => account));
+  const [listedBefore, listedAfter] = [listed(before), listed(after)];
+  const lackedAfter = [...had.values()].filter(({ account }) => !closed.has(account) && !listedAfter.has(account));
+  const lackedBefore = after.filter(({ account }) => !opened.has(account) && !listedBefore.has(account));
+  if (lackedAfter.length + lackedBefore.length === 0) return { before, after };
+  const [moved, gained] = [movedBy(calls), lamportsGained()];
+  const made = (lacked: readonly TokenBalance[], sign: 1n | -1n): TokenBalance[] =>
+    lacked.flatMap((balance) => {
       const { account, mint } = balance;
       const isSol = isWrappedSol(mint);
       const change = isSol ? gained.get(account) : (moved.get(account) ?? 0n);
-      if (present?.has(account) === true || change === undefined || (isSol && opened.has(account))) return [];
+      if (change === undefined || (isSol && opened.has(account))) return [];
       const amount = balance.amount + sign * change;
       const owner = passed.has(account) ? null : balance.owner;
       return isSol && amount < 0n ? [] : [{ ...balance, owner, amount }];
     });
-  const kept = [...new Map([...opened, ...(had ?? [])]).values()].filter(({ account }) => !closed.has(account));
-  const found = after.filter(({ account }) => !opened.has(account));
-  const [addedAfter, addedBefore] = [missing(kept, has, 1n), missing(found, had, -1n)];
+  const [addedAfter, addedBefore] = [made(lackedAfter, 1n), made(lackedBefore, -1n)];
   const added = [...addedAfter, ...addedBefore];
   const wrong = new Set(added.filter(({ amount }) => amount < 0n).map(({ account }) => account));
   const isRight = ({ account }: TokenBalance): boolean => !wrong.has(account);

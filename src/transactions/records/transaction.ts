@@ -5,7 +5,7 @@ import { type AccountKey, compiledAccountKeys, jsonAccountKeys } from './account
 import { inferOwners } from './infer-owners.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
 import { withLoggedDepths } from './logged-depths.ts';
-import { readTokenBalances, type TokenBalance, withOneScale, withoutCut } from './token-balance.ts';
+import { completeBalances, readTokenBalances, type TokenBalance, withOneScale } from './token-balance.ts';
 import { findExceededBound } from './transaction-bounds.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
@@ -101,15 +101,17 @@ export function normalizeTransaction(
   };
   const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
   const scaled = withOneScale(recordedTokens, calls);
-  const done = readTransactionError(err) === null ? calls : []; // what failed moved nothing
+  const error = readTransactionError(err);
+  const done = error === null ? calls : []; // what failed moved nothing
   const [lamportsBefore, lamportsAfter] = [readLamports(preBalances), readLamports(postBalances)];
-  const gained = new Map(
-    accounts.flatMap(({ address }, place): [string, bigint][] => {
-      const [had, has] = [lamportsBefore[place], lamportsAfter[place]];
-      return had === undefined || has === undefined ? [] : [[address, has - had]];
-    }),
-  );
-  const tokens = Array.isArray(innerInstructions) ? withoutCut(scaled, done, gained) : scaled;
+  const lamportsGained = (): ReadonlyMap<string, bigint> =>
+    new Map(
+      accounts.flatMap(({ address }, place): [string, bigint][] => {
+        const [had, has] = [lamportsBefore[place], lamportsAfter[place]];
+        return had === undefined || has === undefined ? [] : [[address, has - had]];
+      }),
+    );
+  const tokens = Array.isArray(innerInstructions) ? completeBalances(scaled, done, lamportsGained) : scaled;
   const tokenBalances = inferOwners(tokens, calls, signers);
   return {
     signatures: signatureList,
@@ -123,7 +125,7 @@ export function normalizeTransaction(
     instructions: calls,
     hasInnerCalls: Array.isArray(innerInstructions),
     fee: asBigInt(fee),
-    err: readTransactionError(err),
+    err: error,
     hasOutcome: err !== undefined,
     preBalances: lamportsBefore,
     postBalances: lamportsAfter,
