@@ -74,7 +74,7 @@ export class Bank {
     const execution = this.#svm.run(transaction.bytes);
     const after = accountKeys.map((key, index) => (writable[index] ? this.#reload(key, before[index]) : before[index]));
     const landed = this.#describe(transaction, loaded, execution, after);
-    if (execution.error !== null && landed.fee === 0n) throw new TransactionRefused(execution.error, execution.logs);
+    if (landed.error !== null && landed.fee === 0n) throw new TransactionRefused(landed.error, landed.logs);
     this.#transactions.set(landed.signature, landed);
     return landed;
   }
@@ -132,6 +132,7 @@ export class Bank {
       preTokenBalances: tokenBalancesOf(before, mintOf),
       postTokenBalances: tokenBalancesOf(after, mintOf),
       ...execution,
+      error: errorOf(execution, transaction.message, before),
     };
   }
 
@@ -204,6 +205,16 @@ function isWritableAccount(message: TransactionMessage, loadedWritableCount: num
   if (index >= staticKeys.length) return index < staticKeys.length + loadedWritableCount;
   if (!isStaticWritable(message, index) || staticKeys[index]?.startsWith('Sysvar')) return false;
   return !instructions.some(({ programIndex }) => programIndex === index);
+}
+
+/** Returns why a transaction failed: LiteSVM has one error for programs that do not exist and for accounts that are none. */
+function errorOf(
+  { error }: ExecutionResult,
+  { instructions }: TransactionMessage,
+  before: LoadedAccounts['before'],
+): ExecutionResult['error'] {
+  const isMissing = instructions.some(({ programIndex }) => before[programIndex] === undefined);
+  return error === 'InvalidProgramForExecution' && isMissing ? 'ProgramAccountNotFound' : error;
 }
 
 const lamportsOf = (account: Account | undefined): bigint => account?.lamports ?? 0n;

@@ -74,6 +74,7 @@ function encodeBalances(landed: LandedTransaction, { rewards }: TransactionView)
 function encodeMeta(landed: LandedTransaction, view: TransactionView): object {
   return {
     ...encodeBalances(landed, view),
+    rewards: view.rewards ? [] : null,
     computeUnitsConsumed: landed.computeUnits,
     costUnits: costUnitsOf(landed),
     innerInstructions: encodeInnerInstructions(landed, view.encoding),
@@ -83,42 +84,45 @@ function encodeMeta(landed: LandedTransaction, view: TransactionView): object {
   };
 }
 
-function encodeInnerInstructions(landed: LandedTransaction, encoding: TransactionEncoding): object[] {
+export function encodeInnerInstructions(landed: LandedTransaction, encoding: TransactionEncoding): object[] {
   const encodeInner = (call: InnerInstruction): object => encodeInstruction(landed, call, call.stackHeight, encoding);
   return landed.innerInstructions.flatMap((calls, index) =>
     calls.length === 0 ? [] : [{ index, instructions: calls.map(encodeInner) }],
   );
 }
 
-export const encodeReturnData = ({ returnData }: Partial<Pick<LandedTransaction, 'returnData'>>): object | undefined =>
+const encodeReturnData = ({ returnData }: Partial<Pick<LandedTransaction, 'returnData'>>): object | undefined =>
   returnData && {
     programId: returnData.program,
     data: [Buffer.from(returnData.data).toString('base64'), 'base64'],
   };
 
+/** What is known of a transaction that was simulated, or could not be. */
+export type SimulationOutcome = Pick<LandedTransaction, 'error' | 'logs'> & {
+  readonly [K in keyof LandedTransaction]?: LandedTransaction[K] | undefined;
+};
+
 /**
- * Encodes what a transaction would do: the members of agave's `RpcSimulateTransactionResult` but for the accounts and the
- * blockhash. The fee is null where none would be charged, and the size of the loaded accounts is not known here.
+ * Encodes what a transaction would do: the members of agave's `RpcSimulateTransactionResult` but for what the caller requests
+ * by name. The fee is null where none would be charged, and the size of the loaded accounts is not known here.
  */
-export function encodeSimulation(
-  outcome: LandedTransaction | Pick<LandedTransaction, 'error' | 'logs'>,
-  withInnerInstructions: boolean,
-): object {
-  const { error: err, logs } = outcome;
-  const ran = 'computeUnits' in outcome ? outcome : undefined;
+export function encodeSimulation(outcome: SimulationOutcome): object {
+  const { error: err, logs, computeUnits = 0n, fee } = outcome;
   return {
+    accounts: null,
     err,
-    logs,
-    unitsConsumed: ran?.computeUnits ?? 0n,
+    fee: fee || null,
+    innerInstructions: null,
     loadedAccountsDataSize: null,
-    returnData: (ran && encodeReturnData(ran)) ?? null,
-    innerInstructions: withInnerInstructions && ran ? encodeInnerInstructions(ran, 'jsonParsed') : null,
-    fee: ran?.fee || null,
-    preBalances: ran?.preBalances ?? null,
-    postBalances: ran?.postBalances ?? null,
-    preTokenBalances: ran?.preTokenBalances.map(encodeTokenBalance) ?? null,
-    postTokenBalances: ran?.postTokenBalances.map(encodeTokenBalance) ?? null,
-    loadedAddresses: ran?.loadedAddresses ?? null,
+    loadedAddresses: outcome.loadedAddresses ?? null,
+    logs,
+    postBalances: outcome.postBalances ?? null,
+    postTokenBalances: outcome.postTokenBalances?.map(encodeTokenBalance) ?? null,
+    preBalances: outcome.preBalances ?? null,
+    preTokenBalances: outcome.preTokenBalances?.map(encodeTokenBalance) ?? null,
+    replacementBlockhash: null,
+    returnData: encodeReturnData(outcome) ?? null,
+    unitsConsumed: computeUnits,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Account } from '../bank/svm-account.ts';
 import { readTokenAccount } from '../bank/token-state.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 import { readConfig, readList, readString, readU64 } from './json-rpc-params.ts';
+import { decodeBase64 } from './transaction-bytes.ts';
 
 /** Filters of a program's accounts, all of which must match. */
 export interface ProgramAccountFilters {
@@ -41,17 +42,19 @@ function parseAccountFilter(value: unknown): ProgramAccountFilter {
 }
 
 function parseMemcmp(value: unknown): Memcmp {
-  const { offset: start, bytes: text, encoding } = readConfig(value);
+  const { offset: start, bytes: encoded, encoding } = readConfig(value);
   const offset = readU64(start);
-  const bytes = encoding === 'base64' ? Buffer.from(readString(text), 'base64') : decodeBase58(readString(text));
-  if (bytes.length > MAX_COMPARED_BYTES) {
-    throw invalidParams('Invalid param: encoded binary data should be less than 129 bytes');
-  }
+  const bytes = Array.isArray(encoded) ? Uint8Array.from(encoded, readU8) : decodeText(readString(encoded), encoding);
+  if (bytes === undefined) throw invalidParams(`Invalid param: invalid ${encoding ?? 'base58'} encoding`);
+  if (bytes.length > MAX_COMPARED_BYTES) throw invalidParams('Invalid param: DataTooLarge');
   return { offset, bytes };
 }
 
-function decodeBase58(text: string): Uint8Array {
-  const bytes = bs58.decodeUnsafe(text.slice(0, 2 * MAX_COMPARED_BYTES));
-  if (bytes === undefined) throw invalidParams('Invalid param: invalid base58 encoding');
-  return bytes;
+const decodeText = (text: string, encoding: unknown): Uint8Array | undefined =>
+  encoding === 'base64' ? decodeBase64(text) : bs58.decodeUnsafe(text.slice(0, 2 * MAX_COMPARED_BYTES));
+
+/** Reads a byte of those that Rust's client sends as a list. */
+function readU8(value: unknown): number {
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256) return Number(value);
+  throw invalidParams('Invalid params: data did not match any variant of untagged enum DataType.');
 }

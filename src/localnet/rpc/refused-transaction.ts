@@ -1,7 +1,6 @@
-import type { LandedTransaction } from '../bank/produced-block.ts';
 import { describeTransactionError, type TransactionError, TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
-import { encodeReturnData } from '../encode/ui-transaction.ts';
+import { encodeSimulation, type SimulationOutcome } from '../encode/ui-transaction.ts';
 
 /** Converts the chain's refusal of a transaction to the JSON-RPC error of a node. */
 export function withRefusals<T>(work: () => T): T {
@@ -12,26 +11,14 @@ export function withRefusals<T>(work: () => T): T {
   }
 }
 
-interface FailedTransaction extends Partial<Pick<LandedTransaction, 'computeUnits' | 'fee' | 'returnData'>> {
-  readonly error: TransactionError;
-  readonly logs: readonly string[];
-}
+type FailedTransaction = SimulationOutcome & { readonly error: TransactionError };
 
-/** Returns the error of a transaction that would fail, or could not even run. */
-export function preflightFailure(failed: FailedTransaction): JsonRpcError {
-  const { error, logs, computeUnits = 0n, fee = 0n } = failed;
+/** Returns the error of a transaction that would fail, or could not even run. It has no balances and no accounts. */
+export function preflightFailure({ error, logs, computeUnits, fee, returnData }: FailedTransaction): JsonRpcError {
   const text = describeTransactionError(error);
   if (isSanitizeError(error)) return invalidParams(`invalid transaction: ${text}`);
-  return new JsonRpcError(-32002, `Transaction simulation failed: ${text}`, {
-    accounts: null,
-    err: error,
-    fee: fee || null,
-    innerInstructions: null,
-    logs,
-    replacementBlockhash: null,
-    returnData: encodeReturnData(failed) ?? null,
-    unitsConsumed: computeUnits,
-  });
+  const outcome = { error, logs, computeUnits, fee, returnData };
+  return new JsonRpcError(-32002, `Transaction simulation failed: ${text}`, encodeSimulation(outcome));
 }
 
 /** Returns whether a node finds the error before it simulates, or sends without preflight: in agave's `RuntimeTransaction`. */

@@ -2,7 +2,7 @@ import type { SimulatedTransaction } from '../bank/bank.ts';
 import { type TransactionError, TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { withBlockhash } from '../bank/wire-transaction.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
-import { encodeSimulation } from '../encode/ui-transaction.ts';
+import { encodeInnerInstructions, encodeSimulation } from '../encode/ui-transaction.ts';
 import { encodeAccount, readAccountView } from './account-view.ts';
 import { type BankView, readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readList, readOptional } from './json-rpc-params.ts';
@@ -25,12 +25,14 @@ export const SIMULATION_METHODS: MethodHandlers = {
     const outcome = refusalOr(() =>
       node.chain.simulate(replaces ? withBlockhash(sent, hash) : sent, sigVerify === true),
     );
-    const { error, logs } = outcome;
-    if (error !== null && isSanitizeError(error)) throw preflightFailure({ error, logs });
+    const { error } = outcome;
+    if (error !== null && isSanitizeError(error)) throw preflightFailure({ ...outcome, error });
+    const ran = 'after' in outcome ? outcome : undefined;
     return bank.withContext({
-      ...encodeSimulation(outcome, innerInstructions === true),
-      accounts: encodeAccounts?.(outcome) ?? null,
-      replacementBlockhash: replaces ? { blockhash: hash, lastValidBlockHeight: lastValidHeight } : null,
+      ...encodeSimulation(outcome),
+      ...(encodeAccounts && { accounts: encodeAccounts(outcome) }),
+      ...(innerInstructions === true && ran && { innerInstructions: encodeInnerInstructions(ran, 'jsonParsed') }),
+      ...(replaces && { replacementBlockhash: { blockhash: hash, lastValidBlockHeight: lastValidHeight } }),
     });
   }),
 };

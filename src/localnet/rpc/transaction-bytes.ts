@@ -28,5 +28,6 @@ function decodeBytes(text: string, encoding: (typeof ENCODINGS)[number]): Uint8A
   );
 }
 
-const decodeBase64 = (text: string): Uint8Array | undefined =>
+/** Returns the bytes of a text in base64; undefined for another text. */
+export const decodeBase64 = (text: string): Uint8Array | undefined =>
   /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64') : undefined;

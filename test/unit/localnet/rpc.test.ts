@@ -167,7 +167,7 @@ t.test('rpc-errors', async (t) => {
   });
 
   t.test('a transaction that would fail is refused before it costs a fee', async (t) => {
-    const { url, produceBlocks, transfer, send } = await start(t, 0);
+    const { chain, url, produceBlocks, build, transfer, send } = await start(t, 0);
     produceBlocks(1);
     const balance = () =>
       rpcRequest<{ value: number }>(url, 'getBalance', [alice.address, { commitment: 'processed' }]);
@@ -176,13 +176,22 @@ t.test('rpc-errors', async (t) => {
     await t.rejects(send(overdraft), {
       code: -32002,
       message: 'Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1',
-      data: { err: { InstructionError: [0, { Custom: 1 }] }, fee: 5000, unitsConsumed: 150 },
+      data: { err: { InstructionError: [0, { Custom: 1 }] }, fee: 5000, unitsConsumed: 150, preBalances: null },
+    });
+    await t.rejects(send(build([{ programAddress: deriveKeypair('nobody').address }])), {
+      code: -32002,
+      data: { err: 'ProgramAccountNotFound', loadedAddresses: null },
     });
     produceBlocks(1);
     t.equal((await balance()).value, before);
     await send(overdraft, { skipPreflight: true });
     produceBlocks(1);
     t.equal((await balance()).value, before - 5000, 'sent without preflight, it pays');
+    const slot = chain.slot('processed');
+    produceBlocks(2);
+    const config = { commitment: 'confirmed', rewards: false };
+    const block = await rpcRequest(url, 'getBlock', [slot, config]);
+    t.match(block, { transactions: [{ meta: { rewards: null } }] }, 'null, unlike those of the block');
   });
 
   t.test('a transaction that cannot land is refused with the reason', async (t) => {
@@ -390,6 +399,28 @@ t.test('rpc-errors', async (t) => {
     await t.rejects(rent(10 * 1024 * 1024 + 1), { code: -32600 });
     await t.rejects(rent(2 ** 64), { code: -32602, message: /invalid type: floating point/ });
     await t.rejects(rpcRequest(url, 'requestAirdrop', [bob.address, 2 ** 64]), { code: -32602 });
+  });
+
+  t.test("a filter's bytes are a list, or text of its encoding", async (t) => {
+    const { url } = await start(t, 0);
+    const find = (bytes: unknown, encoding?: string) =>
+      rpcRequest<unknown[]>(url, 'getProgramAccounts', [
+        TOKEN_PROGRAM,
+        { filters: [{ memcmp: { offset: 0, bytes, encoding } }], dataSlice: { offset: 0, length: 0 } },
+      ]);
+    const { mint: dollar } = COINS[0];
+    const mint = bs58.decode(dollar.address);
+    const found = await find(dollar.address);
+    t.ok(found.length > 10);
+    t.strictSame(await find([...mint], 'bytes'), found, "as Rust's client sends them");
+    t.strictSame(await find(Buffer.from(mint).toString('base64'), 'base64'), found);
+    const refused: [bytes: unknown, encoding?: string][] = [
+      ['!!!', 'base64'],
+      ['0OIl', 'base58'],
+      [[1, 256], 'bytes'],
+      [Buffer.alloc(129).toString('base64'), 'base64'],
+    ];
+    for (const [bytes, encoding] of refused) await t.rejects(find(bytes, encoding), { code: -32602 }, String(bytes));
   });
 
   t.test('lamports beyond a double are exact', async (t) => {
