@@ -79,3 +79,8 @@ export { decodeInstruction, parsableProgramName } from './records/decode-instruc
 export type { ParsedInfo } from './records/instruction-layout.ts';
 export { normalizeTransaction, readTransaction, type Transaction } from './records/transaction.ts';
 export { findExceededBound } from './records/transaction-bounds.ts';
+export {
+  type CompiledInstruction,
+  decodeVersionedMessage,
+  type VersionedMessage,
+} from './records/versioned-transaction.ts';

@@ -8,6 +8,7 @@ import {
   SLOT_HASHES_SYSVAR,
 } from '../../shared/domain/well-known-addresses.ts';
 import { ownText } from '../../shared/runtime/own-text.ts';
+import type { VersionedMessage } from '../../transactions/index.ts';
 import type { AccountsDb } from './accounts-db.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 import type { BankSysvars, ExecutionResult, Svm } from './svm.ts';
@@ -15,7 +16,7 @@ import type { Account } from './svm-account.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 import { tokenBalancesOf } from './token-state.ts';
 import { feeOf, isCharged } from './transaction-fee.ts';
-import { isStaticWritable, type TransactionMessage, type WireTransaction } from './wire-transaction.ts';
+import { isStaticWritable, type WireTransaction } from './wire-transaction.ts';
 
 /** Members of a block that its child needs. */
 export type ParentBlock = Pick<Block, 'slot' | 'hash' | 'height' | 'transactionCount'>;
@@ -95,9 +96,9 @@ export class Bank {
     return { ...this.#describe(transaction, loaded, execution, after), after };
   }
 
-  #load(message: TransactionMessage): LoadedAccounts {
+  #load(message: VersionedMessage): LoadedAccounts {
     const loadedAddresses = this.#loadAddresses(message);
-    const accountKeys = [...message.staticKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly];
+    const accountKeys = [...message.accountKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly];
     return {
       loadedAddresses,
       accountKeys,
@@ -178,7 +179,7 @@ export class Bank {
   }
 
   /** Resolves the addresses that a message loads from lookup tables, as the tables are now. */
-  #loadAddresses({ addressTableLookups }: TransactionMessage): LandedTransaction['loadedAddresses'] {
+  #loadAddresses({ addressTableLookups }: VersionedMessage): LandedTransaction['loadedAddresses'] {
     const tables = addressTableLookups.map((lookup) => {
       const table = this.#accounts.newest(lookup.accountKey);
       if (table === undefined) throw new TransactionRefused('AddressLookupTableNotFound');
@@ -200,20 +201,20 @@ export class Bank {
 const LOOKUP_TABLE_HEADER_BYTES = 56;
 
 /** The runtime lets no message write to sysvars, nor to a program that it invokes. */
-function isWritableAccount(message: TransactionMessage, loadedWritableCount: number, index: number): boolean {
-  const { staticKeys, instructions } = message;
-  if (index >= staticKeys.length) return index < staticKeys.length + loadedWritableCount;
-  if (!isStaticWritable(message, index) || staticKeys[index]?.startsWith('Sysvar')) return false;
-  return !instructions.some(({ programIndex }) => programIndex === index);
+function isWritableAccount(message: VersionedMessage, loadedWritableCount: number, index: number): boolean {
+  const { accountKeys, instructions } = message;
+  if (index >= accountKeys.length) return index < accountKeys.length + loadedWritableCount;
+  if (!isStaticWritable(message, index) || accountKeys[index]?.startsWith('Sysvar')) return false;
+  return !instructions.some(({ programIdIndex }) => programIdIndex === index);
 }
 
 /** Returns why a transaction failed: LiteSVM has one error for programs that do not exist and for accounts that are none. */
 function errorOf(
   { error }: ExecutionResult,
-  { instructions }: TransactionMessage,
+  { instructions }: VersionedMessage,
   before: LoadedAccounts['before'],
 ): ExecutionResult['error'] {
-  const isMissing = instructions.some(({ programIndex }) => before[programIndex] === undefined);
+  const isMissing = instructions.some(({ programIdIndex }) => before[programIdIndex] === undefined);
   return error === 'InvalidProgramForExecution' && isMissing ? 'ProgramAccountNotFound' : error;
 }
 

@@ -3,6 +3,7 @@ import bs58 from 'bs58';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import type { VersionedMessage } from '../../transactions/index.ts';
 import type { Memcmp } from './account-index.ts';
 import { AccountsDb } from './accounts-db.ts';
 import { Bank, type ParentBlock, type SimulatedTransaction } from './bank.ts';
@@ -22,7 +23,7 @@ import {
   type TransactionCheckContext,
 } from './transaction-checks.ts';
 import { feeOf } from './transaction-fee.ts';
-import { decodeTransaction, type TransactionMessage } from './wire-transaction.ts';
+import { decodeTransaction } from './wire-transaction.ts';
 
 export interface ChainOptions {
   readonly clock: Clock;
@@ -185,7 +186,7 @@ export class Chain {
   }
 
   /** Returns the fee of a message in lamports; undefined when its blockhash is too old or unknown. */
-  feeForMessage(message: TransactionMessage): bigint | undefined {
+  feeForMessage(message: VersionedMessage): bigint | undefined {
     return hasValidBlockhash(message, this.#checkContext(), MAX_FEE_AGE) ? feeOf(message) : undefined;
   }
 

@@ -7,7 +7,7 @@ import type {
   TransactionMetadata,
 } from 'litesvm/dist/internal.js';
 import type { Slot } from '../../shared/domain/slot.ts';
-import { decodeKey, encodeKey } from '../../transactions/index.ts';
+import { type CompiledInstruction, decodeKey, encodeKey } from '../../transactions/index.ts';
 import { NO_LITESVM } from './no-litesvm.ts';
 import { type Account, systemAccount } from './svm-account.ts';
 import { type TransactionError, toTransactionError } from './svm-transaction-error.ts';
@@ -31,10 +31,7 @@ interface SimulationResult {
 }
 
 /** An instruction that a program called. Indices refer to the transaction's account keys. */
-export interface InnerInstruction {
-  readonly programIndex: number;
-  readonly accounts: readonly number[];
-  readonly data: Uint8Array;
+export interface InnerInstruction extends CompiledInstruction {
   readonly stackHeight: number;
 }
 
@@ -142,7 +139,7 @@ export class Svm {
         calls.map((call) => {
           const instruction = call.instruction();
           return {
-            programIndex: instruction.programIdIndex(),
+            programIdIndex: instruction.programIdIndex(),
             accounts: [...instruction.accounts()],
             data: instruction.data(),
             stackHeight: call.stackHeight(),

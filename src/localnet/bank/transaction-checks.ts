@@ -1,15 +1,11 @@
 import bs58 from 'bs58';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import type { VersionedMessage } from '../../transactions/index.ts';
 import type { Bank } from './bank.ts';
 import type { Ledger } from './ledger.ts';
 import type { Account } from './svm-account.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
-import {
-  MISSING_SIGNATURE,
-  nonceAccountOf,
-  type TransactionMessage,
-  type WireTransaction,
-} from './wire-transaction.ts';
+import { MISSING_SIGNATURE, nonceAccountOf, type WireTransaction } from './wire-transaction.ts';
 
 /** Number of blocks for which a blockhash is valid: Agave's MAX_PROCESSING_AGE. */
 export const MAX_PROCESSING_AGE = 150;
@@ -39,7 +35,7 @@ export function checkAge({ message, signatures }: WireTransaction, context: Tran
 
 /** A message's blockhash must be that of one of the newest blocks, or be the value of the nonce that the message advances. */
 export function hasValidBlockhash(
-  message: TransactionMessage,
+  message: VersionedMessage,
   { ledger, bank, account }: TransactionCheckContext,
   maxAge: number,
 ): boolean {

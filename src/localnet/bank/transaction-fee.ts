@@ -6,8 +6,8 @@ import {
   SYSTEM_PROGRAM,
   UPGRADEABLE_LOADER,
 } from '../../shared/domain/well-known-addresses.ts';
+import type { VersionedMessage } from '../../transactions/index.ts';
 import type { TransactionError } from './svm-transaction-error.ts';
-import type { TransactionMessage } from './wire-transaction.ts';
 
 const SECP256K1_PROGRAM = 'KeccakSecp256k11111111111111111111111111111';
 const ED25519_PROGRAM = 'Ed25519SigVerify111111111111111111111111111';
@@ -35,38 +35,38 @@ const LAMPORTS_PER_SIGNATURE = 5000n;
 const MICRO_LAMPORTS = 1_000_000n;
 
 /** Returns the price of a compute unit that a message requests, in micro-lamports. */
-export const unitPriceOf = (message: TransactionMessage): bigint => computeBudgetOf(message).price;
+export const unitPriceOf = (message: VersionedMessage): bigint => computeBudgetOf(message).price;
 
 /** Returns the fee that the runtime charges, in lamports: for each signature, and for the units that may be used. */
-export function feeOf(message: TransactionMessage): bigint {
+export function feeOf(message: VersionedMessage): bigint {
   const { price, units } = computeBudgetOf(message);
   return signatureFeeOf(message) + (price * units + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS;
 }
 
 /** Returns the part of the fee that is for signatures. */
-export function signatureFeeOf({ header, staticKeys, instructions }: TransactionMessage): bigint {
+export function signatureFeeOf({ header, accountKeys, instructions }: VersionedMessage): bigint {
   const named = instructions.reduce(
-    (count, { programIndex, data }) =>
-      SIGNATURE_PROGRAMS.has(staticKeys[programIndex] ?? '') ? count + (data[0] ?? 0) : count,
+    (count, { programIdIndex, data }) =>
+      SIGNATURE_PROGRAMS.has(accountKeys[programIdIndex] ?? '') ? count + (data[0] ?? 0) : count,
     0,
   );
-  return LAMPORTS_PER_SIGNATURE * BigInt(header.numSignerAccounts + named);
+  return LAMPORTS_PER_SIGNATURE * BigInt(header.numRequiredSignatures + named);
 }
 
 /** Returns whether a message that fails so is charged: one that runs. A fault of its compute budget is found before. */
-export function isCharged(error: TransactionError, { staticKeys, instructions }: TransactionMessage): boolean {
+export function isCharged(error: TransactionError, { accountKeys, instructions }: VersionedMessage): boolean {
   if (typeof error === 'string' || 'DuplicateInstruction' in error) return false;
   if (!('InstructionError' in error)) return true;
-  const { programIndex = -1 } = instructions[error.InstructionError[0]] ?? {};
-  return staticKeys[programIndex] !== COMPUTE_BUDGET_PROGRAM;
+  const { programIdIndex = -1 } = instructions[error.InstructionError[0]] ?? {};
+  return accountKeys[programIdIndex] !== COMPUTE_BUDGET_PROGRAM;
 }
 
-function computeBudgetOf({ staticKeys, instructions }: TransactionMessage) {
+function computeBudgetOf({ accountKeys, instructions }: VersionedMessage) {
   let price = 0n;
   let requested: bigint | undefined;
   let byDefault = 0n;
-  for (const { programIndex, data } of instructions) {
-    const program = staticKeys[programIndex] ?? '';
+  for (const { programIdIndex, data } of instructions) {
+    const program = accountKeys[programIdIndex] ?? '';
     byDefault += BUILTIN_PROGRAMS.has(program) ? UNITS_OF_BUILTIN : UNITS_OF_INSTRUCTION;
     if (program !== COMPUTE_BUDGET_PROGRAM) continue;
     const bytes = Buffer.from(data);

@@ -9,11 +9,15 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../shared/domain/well-known-addresses.ts';
-import { decodeInstruction, type ParsedInfo, parsableProgramName } from '../../transactions/index.ts';
+import {
+  type CompiledInstruction,
+  decodeInstruction,
+  type ParsedInfo,
+  parsableProgramName,
+} from '../../transactions/index.ts';
 import type { LandedTransaction } from '../bank/produced-block.ts';
 import type { InnerInstruction } from '../bank/svm.ts';
 import type { TokenBalance } from '../bank/token-state.ts';
-import type { CompiledInstruction } from '../bank/wire-transaction.ts';
 import { JsonRpcError } from './json-rpc-error.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
@@ -150,15 +154,9 @@ function encodeContent(landed: LandedTransaction, encoding: TransactionEncoding)
   const parsed = encoding === 'jsonParsed';
   return {
     message: {
-      accountKeys: parsed ? encodeKeys(landed) : message.staticKeys,
+      accountKeys: parsed ? encodeKeys(landed) : message.accountKeys,
       addressTableLookups: message.version === 'legacy' ? undefined : addressTableLookups,
-      header: parsed
-        ? undefined
-        : {
-            numRequiredSignatures: header.numSignerAccounts,
-            numReadonlySignedAccounts: header.numReadonlySignerAccounts,
-            numReadonlyUnsignedAccounts: header.numReadonlyNonSignerAccounts,
-          },
+      header: parsed ? undefined : header,
       instructions: instructions.map((instruction) => encodeInstruction(landed, instruction, 1, encoding)),
       recentBlockhash,
     },
@@ -170,22 +168,22 @@ const encodeKeys = ({ accountKeys, writable, transaction }: LandedTransaction): 
   accountKeys.map((pubkey, index) => ({
     pubkey,
     writable: writable[index],
-    signer: index < transaction.message.header.numSignerAccounts,
-    source: index < transaction.message.staticKeys.length ? 'transaction' : 'lookupTable',
+    signer: index < transaction.message.header.numRequiredSignatures,
+    source: index < transaction.message.accountKeys.length ? 'transaction' : 'lookupTable',
   }));
 
 function encodeInstruction(
   { accountKeys }: LandedTransaction,
-  { programIndex, accounts, data }: CompiledInstruction,
+  { programIdIndex, accounts, data }: CompiledInstruction,
   stackHeight: number,
   encoding: TransactionEncoding,
 ): object {
   if (encoding !== 'jsonParsed') {
-    return { programIdIndex: programIndex, accounts, data: bs58.encode(data), stackHeight };
+    return { programIdIndex, accounts, data: bs58.encode(data), stackHeight };
   }
   const address = (index: number): string => accountKeys[index] ?? '';
   return encodeParsedInstruction({
-    programId: address(programIndex),
+    programId: address(programIdIndex),
     accounts: accounts.map(address),
     data,
     stackHeight,

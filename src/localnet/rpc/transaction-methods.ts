@@ -97,7 +97,7 @@ const MEMO_PROGRAMS: readonly unknown[] = [MEMO_PROGRAM, MEMO_V1_PROGRAM];
 /** Returns the memos of a transaction as one text, each with its length in bytes (agave, `extract_memos.rs`); null if it has none. */
 function memoOf({ transaction, accountKeys }: LandedTransaction): string | null {
   const memos = transaction.message.instructions
-    .filter(({ programIndex }) => MEMO_PROGRAMS.includes(accountKeys[programIndex]))
+    .filter(({ programIdIndex }) => MEMO_PROGRAMS.includes(accountKeys[programIdIndex]))
     .map(({ data }) => `[${data.length}] ${isUtf8(data) ? Buffer.from(data).toString('utf8') : '(unparsable)'}`);
   return memos.length === 0 ? null : memos.join('; ');
 }

@@ -792,7 +792,7 @@ t.test('traffic-generator', async (t) => {
    */
   const instructionsOf = ({ accountKeys, transaction }: LandedTransaction): string[] =>
     transaction.message.instructions.map(
-      ({ programIndex, data }) => `${accountKeys[programIndex]?.slice(0, 7)} ${data[0]}`,
+      ({ programIdIndex, data }) => `${accountKeys[programIdIndex]?.slice(0, 7)} ${data[0]}`,
     );
 
   t.test('about five transactions land in a slot, and some fail', async (t) => {
