@@ -2,7 +2,7 @@ import { LogWriter, MAX_BATCH_BYTES } from '../../src/gateway/fleet/transport/sh
 
 /** A process that writes frames, whose first and last words are equal, until it is killed. */
 const [path = ''] = process.argv.slice(2);
-const writer = new LogWriter({ path, bytes: 4 * MAX_BATCH_BYTES, epoch: 1 });
+const writer = new LogWriter({ path, bytes: 4 * MAX_BATCH_BYTES });
 const MOST_BYTES = 2 * MAX_BATCH_BYTES; // a reader that begins later is not overtaken
 
 let number = 0;

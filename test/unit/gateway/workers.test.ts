@@ -136,7 +136,7 @@ t.test('log', async (t) => {
 
   function createLog(bytes = BYTES) {
     const path = join(folder, `log-${logs++}`);
-    const writer = new LogWriter({ path, bytes, epoch: 1 });
+    const writer = new LogWriter({ path, bytes });
     t.teardown(() => writer.close());
     const read = (from = 0) => {
       const frames: string[] = [];
@@ -743,7 +743,7 @@ t.test('pipeline-end', async (t) => {
   t.test('a subscription is made once, also one that a worker wants while it joins', async (t) => {
     const folder = shortFolder();
     const path = join(folder, 'log');
-    const writer = new LogWriter({ path, bytes: LOG_BYTES, epoch: 1 });
+    const writer = new LogWriter({ path, bytes: LOG_BYTES });
     const received: string[] = [];
     let joinWorker = (): void => {};
     const server = createServer((socket) => {

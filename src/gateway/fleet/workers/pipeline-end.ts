@@ -107,7 +107,7 @@ export class PipelineEnd {
     this.#logPath = join(folder, `log-${epoch}`);
     // Those of processes that were killed use up the memory of the folder. A worker that still reads one has it open.
     for (const name of readdirSync(folder)) if (name.startsWith('log-')) rmSync(join(folder, name));
-    this.#writer = new LogWriter({ path: this.#logPath, bytes: LOG_BYTES, epoch });
+    this.#writer = new LogWriter({ path: this.#logPath, bytes: LOG_BYTES });
     this.#gathering = new Set(workers);
     this.#server = createServer((socket) => this.#connect(socket)).on('error', () => {}); // of one connection, or of `open`
   }

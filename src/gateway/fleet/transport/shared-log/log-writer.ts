@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** The length of the head of the file: the end of the log, its complement, the epoch; the rest is room for later versions. */
+/** The length of the head of the file: the end of the log and its complement; the rest is room for later versions. */
 export const LOG_HEAD_BYTES = 64;
 
 /** The head of a frame: the length of the payload, u32 in little-endian. */
@@ -18,8 +18,6 @@ export interface LogWriterOptions {
   /** The file, which must not exist yet; on tmpfs, so that writing is copying. */
   readonly path: string;
   readonly bytes: number;
-  /** Distinguishes this log from those of other writers. */
-  readonly epoch: number;
 }
 
 /**
@@ -30,19 +28,18 @@ export interface LogWriterOptions {
 export class LogWriter {
   readonly #file: number;
   readonly #bytes: number;
-  readonly #head = Buffer.alloc(24);
+  readonly #head = Buffer.alloc(16);
   #end = 0;
   #batch: Buffer[] = [];
   #batchBytes = 0;
 
   /** Creates the file, which only its owner can read, and fills it: so room on the disk can't run out later. */
-  constructor({ path, bytes, epoch }: LogWriterOptions) {
+  constructor({ path, bytes }: LogWriterOptions) {
     this.#file = openSync(path, 'wx', 0o600);
     this.#bytes = bytes;
     const zeros = Buffer.alloc(Math.min(bytes, MAX_BATCH_BYTES));
     for (let at = 0; at < bytes; at += zeros.length)
       writeSync(this.#file, zeros, 0, Math.min(zeros.length, bytes - at), LOG_HEAD_BYTES + at);
-    this.#head.writeBigUInt64LE(BigInt(epoch), 16);
     this.#writeHead();
   }
 
