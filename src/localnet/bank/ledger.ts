@@ -32,14 +32,6 @@ export class Ledger {
     return this.#blocks.get(this.#slots.at(-1 - distance) ?? -1);
   }
 
-  /** Newest first. */
-  newestBlocks(count: number): Block[] {
-    return this.#slots
-      .slice(-count)
-      .reverse()
-      .flatMap((slot) => this.#blocks.get(slot) ?? []);
-  }
-
   block(slot: Slot): Block | undefined {
     return this.#blocks.get(slot);
   }

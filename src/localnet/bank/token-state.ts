@@ -18,8 +18,8 @@ export function readMint(account: Account): Mint | undefined {
   return token?.type === 'mint' && token.isInitialized ? token : undefined;
 }
 
-export function readTokenAccount(account: Account): TokenAccount | undefined {
-  const token = decodeTokenProgramAccount(account);
+export function readTokenAccount(account: Account | undefined): TokenAccount | undefined {
+  const token = account && decodeTokenProgramAccount(account);
   return token?.type === 'account' && token.state !== 'uninitialized' ? token : undefined;
 }
 
@@ -46,7 +46,7 @@ export function tokenBalancesOf(
   mintOf: (address: string) => Account | undefined,
 ): TokenBalance[] {
   return accounts.flatMap((account, accountIndex) => {
-    const tokenAccount = account && readTokenAccount(account);
+    const tokenAccount = readTokenAccount(account);
     if (account === undefined || tokenAccount === undefined) return [];
     const { mint: address, owner, amount } = tokenAccount;
     const mint = mintOf(address);

@@ -41,7 +41,8 @@ export function hasValidBlockhash(
 ): boolean {
   const { recentBlockhash } = message;
   if (recentBlockhash === bank.parent.hash) return true;
-  if (ledger.newestBlocks(maxAge).some(({ hash }) => hash === recentBlockhash)) return true;
+  const newestBlocks = ledger.blocksBetween(-1, bank.slot).slice(-maxAge);
+  if (newestBlocks.some(({ hash }) => hash === recentBlockhash)) return true;
   const nonce = nonceAccountOf(message);
   return nonce !== undefined && durableNonceOf(account(nonce)) === recentBlockhash;
 }

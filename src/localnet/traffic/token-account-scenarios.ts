@@ -5,7 +5,7 @@ import {
   getInitializeAccount3Instruction,
   getSyncNativeInstruction,
 } from '@solana-program/token';
-import bs58 from 'bs58';
+import { readTokenAccount } from '../bank/token-state.ts';
 import { WRAPPED_SOL } from './associated-token-accounts.ts';
 import { DOLLAR, EXTRA_TOKEN_ACCOUNTS, WALLETS } from './demo-accounts.ts';
 import type { Scenario } from './scenario.ts';
@@ -40,9 +40,8 @@ export const wrapOrUnwrapSol: Scenario = ({ rng, tokenAccountOf, account }) => {
 export const openOrCloseTokenAccount: Scenario = ({ rng, account, minimumBalance }) => {
   const payer = rng.pick(WALLETS);
   const extraAccount = rng.pick(EXTRA_TOKEN_ACCOUNTS);
-  const openAccount = account(extraAccount.address);
-  const owner =
-    openAccount && WALLETS.find(({ address }) => address === bs58.encode(openAccount.data.subarray(32, 64)));
+  const openAccount = readTokenAccount(account(extraAccount.address));
+  const owner = WALLETS.find(({ address }) => address === openAccount?.owner);
   if (owner !== undefined) {
     const close = getCloseAccountInstruction({ account: extraAccount.address, destination: owner.address, owner });
     return { payer: owner, instructions: [close] };

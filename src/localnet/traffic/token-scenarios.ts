@@ -5,8 +5,7 @@ import {
   getMintToCheckedInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token';
-import bs58 from 'bs58';
-import type { Account } from '../bank/svm-account.ts';
+import { readTokenAccount } from '../bank/token-state.ts';
 import { COINS, type Coin, DOLLAR, GOLD, POOL, TREASURY, WALLETS } from './demo-accounts.ts';
 import type { Keypair } from './demo-keypair.ts';
 import { pickTwoWallets, type Scenario } from './scenario.ts';
@@ -44,8 +43,9 @@ export const payToken: Scenario = ({ rng, tokenAccountOf }) => {
 export const swap: Scenario = ({ rng, tokenAccountOf, account }) => {
   const payer = rng.pick(WALLETS);
   const [give, get] = rng.intBelow(2) === 0 ? [DOLLAR, GOLD] : [GOLD, DOLLAR];
-  const vaultIn = tokenAmountOf(account(tokenAccountOf(give, POOL)));
-  const vaultOut = tokenAmountOf(account(tokenAccountOf(get, POOL)));
+  const [vaultIn = 0n, vaultOut = 0n] = [give, get].map(
+    (coin) => readTokenAccount(account(tokenAccountOf(coin, POOL)))?.amount,
+  );
   const amountIn = vaultIn / (1000n + rng.amount(100_000)) + 1n;
   const amountOut = (vaultOut * amountIn * 997n) / ((vaultIn + amountIn) * 1000n);
   return {
@@ -91,12 +91,12 @@ export const approveOrSpend: Scenario = ({ rng, tokenAccountOf, account }) => {
   const [owner, other] = pickTwoWallets(rng);
   const coin = rng.pick(COINS);
   const source = tokenAccountOf(coin, owner);
-  const allowance = allowanceOf(account(source));
-  const spender = WALLETS.find(({ address }) => address === allowance?.delegate);
-  if (spender !== undefined && allowance !== undefined) {
+  const { delegate, delegatedAmount = 0n } = { ...readTokenAccount(account(source)) };
+  const spender = WALLETS.find(({ address }) => address === delegate);
+  if (spender !== undefined) {
     return {
       payer: spender,
-      instructions: [transferCoins(coin, source, tokenAccountOf(coin, spender), spender, allowance.amount)],
+      instructions: [transferCoins(coin, source, tokenAccountOf(coin, spender), spender, delegatedAmount)],
     };
   }
   const { program, decimals, mint } = coin;
@@ -107,13 +107,3 @@ export const approveOrSpend: Scenario = ({ rng, tokenAccountOf, account }) => {
   );
   return { payer: owner, instructions: [instruction] };
 };
-
-function tokenAmountOf(account: Account | undefined): bigint {
-  return account === undefined ? 0n : Buffer.from(account.data).readBigUInt64LE(64);
-}
-
-function allowanceOf(account: Account | undefined): { readonly delegate: string; readonly amount: bigint } | undefined {
-  const data = Buffer.from(account?.data ?? []);
-  if (data.length < 165 || data.readUInt32LE(72) === 0) return undefined;
-  return { delegate: bs58.encode(data.subarray(76, 108)), amount: data.readBigUInt64LE(121) };
-}
