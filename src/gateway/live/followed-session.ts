@@ -1,26 +1,13 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
-import { claimedSlotOf, type LeaseHolder } from './lease-holder.ts';
-import type { PooledSession, PoolItem } from './session-pool.ts';
+import type { LiveState } from './live-state.ts';
+import type { PooledSession } from './session-pool.ts';
 import type { Watermark } from './watermark.ts';
 
 export interface ReadRate {
   readonly rank: number;
   readonly tipAtLastRead: Slot;
-}
-
-/** A state that can be copied from a gateway which keeps it live. */
-export interface FollowedState<V> extends PoolItem, LeaseHolder {
-  readonly commitment: Commitment;
-  readonly slot: Slot;
-  /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
-  readonly tipAtIneligible: Slot | undefined;
-  attach(watermark: Watermark | undefined): void;
-  detach(): void;
-  adopt(slot: Slot, value: V, watermark: Watermark, heldUntil?: Slot): boolean;
-  endAdopted(): void;
-  invalidate(): void;
 }
 
 /** Why a value holds no longer: a newer one comes, it was wrong, its fork was left, or it isn't kept live any more. */
@@ -40,7 +27,6 @@ export interface FollowedSessionOptions<T, V> {
   tip(commitment: Commitment): Slot | undefined;
   /** Returns the slots without a read after which a state isn't kept live any more. */
   idleSlots(): number;
-  keyOf(state: T): string;
   onChange(state: T, slot: Slot): void;
   /** Called when a state is dated by another lease, or by none any more; `isWrong` if what it was turned out to be wrong. */
   onLease(state: T, isWrong: boolean): void;
@@ -67,7 +53,7 @@ const UNBOUNDED = { capacity: Number.POSITIVE_INFINITY, maxSubscriptions: Number
  * nothing is read. A value is adopted together with the watermark that dates it, and never for slots below those that
  * it was claimed for here before: after a change of that gateway the next one may be a little behind.
  */
-export class FollowedSession<T extends FollowedState<V>, V> implements PooledSession<T> {
+export class FollowedSession<T extends LiveState<V>, V> implements PooledSession<T> {
   readonly connection = UNBOUNDED;
   /** It compares nothing: the gateway that keeps the states does. */
   readonly sessionAudit = {
@@ -92,14 +78,14 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
   }
 
   add(state: T): void {
-    this.#states.set(this.#options.keyOf(state), state);
+    this.#states.set(state.key, state);
     state.attach(undefined);
     this.#awaited.set(state, undefined);
     if (this.#toRequest.push(state) === 1) queueMicrotask(() => this.#request());
   }
 
   remove(state: T): void {
-    const key = this.#options.keyOf(state);
+    const { key } = state;
     if (this.#states.get(key) !== state) return;
     this.#states.delete(key);
     this.#awaited.delete(state);
@@ -180,7 +166,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
   #settle(state: T, published: Published<V>): void {
     const { slot, value, watermark, heldUntil } = published;
     const coveredSlot = Math.max(slot, watermark.slot);
-    const claimedSlot = Math.max(state.slot, claimedSlotOf(state));
+    const claimedSlot = Math.max(state.slot, state.claimedSlot);
     const tip = this.#options.tip(state.commitment) ?? -1;
     if (watermark.isLost || coveredSlot > tip || coveredSlot < claimedSlot) {
       this.#awaited.set(state, watermark.isLost ? undefined : published);
@@ -196,7 +182,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
 
   /** Examines some states in turn, and reports those that are read: each before it would be given up. */
   #reportRead(tip: Slot): void {
-    const { idleSlots, keyOf, report } = this.#options;
+    const { idleSlots, report } = this.#options;
     const intervalSlots = Math.ceil(idleSlots() / REPORTS_PER_IDLE_TIME);
     const read: T[] = [];
     const states = this.#states.values();
@@ -205,7 +191,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
       if (state === undefined) break;
       recordSubscriber(state, tip);
       if (tip - (state.tipAtLastRead ?? 0) <= intervalSlots) read.push(state);
-      const key = keyOf(state);
+      const { key } = state;
       this.#states.delete(key);
       this.#states.set(key, state); // at the end: the others have their turn first
     }
@@ -214,6 +200,6 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
 }
 
 /** Counts a subscriber as a reader: the other gateway knows readers only. */
-function recordSubscriber(state: LeaseHolder, tip: Slot): void {
+function recordSubscriber(state: LiveState, tip: Slot): void {
   if (state.subscriptions !== undefined) state.recordRead(tip);
 }

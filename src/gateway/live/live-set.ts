@@ -6,11 +6,10 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import { TARGET_SLOT_MS } from '../../shared/domain/slot-time.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
-import { FollowedSession, type FollowedSessionOptions, type FollowedState, type ReadRate } from './followed-session.ts';
+import { FollowedSession, type FollowedSessionOptions, type ReadRate } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import { doubleRead, type InitialSync } from './initial-sync.ts';
-import { type LiveObserver, type LiveRules, priorityOf } from './lease-holder.ts';
-import { liveKeyOf, ownKeyOf } from './live-key.ts';
+import { type LiveObserver, type LiveRules, type LiveState, liveKeyOf } from './live-state.ts';
 import { Places } from './places.ts';
 import { absorbReads, type ReadHeat } from './read-heat.ts';
 import { FIRST_PER_SECOND, RequestBudgets } from './request-budget.ts';
@@ -79,10 +78,10 @@ class FeedSeat<T> {
 }
 
 /** What a session of states is made over. */
-type Opened<T extends FollowedState<V>, V> = PubsubSession | FollowedSession<T, V> | FeedSeat<T>;
+type Opened<T extends LiveState<V>, V> = PubsubSession | FollowedSession<T, V> | FeedSeat<T>;
 
 /** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
-export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
+export type KeptOver<T extends LiveState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
 
 export interface LiveSetOptions<T, V> extends LiveSourceOptions<LiveSourceSettings> {
   readonly maxSize: number;
@@ -96,7 +95,6 @@ export interface LiveSetOptions<T, V> extends LiveSourceOptions<LiveSourceSettin
   /** The feed that is used in place of nodes while it can be; undefined for none. */
   readonly feed?: LiveFeed<T> | undefined;
   createState(address: string, commitment: Commitment, rules: LiveRules, heat: ReadHeat): T;
-  addressOf(state: T): string;
   /** Called when a state that another gateway keeps has changed there. */
   onFollowedChange?(state: T, slot: Slot): void;
   readonly onFollowedLease?: FollowedSessionOptions<T, V>['onLease'] | undefined;
@@ -118,7 +116,7 @@ const MOVED_PER_SLOT = 500;
 const MOVE_MS = 10_000;
 
 /** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
-export class LiveSet<T extends FollowedState<V>, V> {
+export class LiveSet<T extends LiveState<V>, V> {
   /** The number of leases that covered a slot at which the state had changed. It must be 0. */
   leaseViolations = 0;
   audited = 0;
@@ -156,7 +154,6 @@ export class LiveSet<T extends FollowedState<V>, V> {
       halfLifeSlots,
       callerShare,
       tip: () => this.tip,
-      keyOf: (state) => ownKeyOf(options.addressOf(state), state.commitment),
       isIdle: (state) => this.#isIdle(state),
       onPlaced: (state) => this.#sessions.add(state),
       staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be retried immediately
@@ -171,7 +168,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
       clock,
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
       maxSyncing: SYNCING_PER_REQUEST * (requestsPerSecond ?? FIRST_PER_SECOND),
-      rankOf: (state) => priorityOf(state),
+      rankOf: (state) => state.priority,
       openConnection: (state) => this.#open(state),
       createSession: (opened) => {
         if (!this.#isInUse(opened)) queueMicrotask(() => opened.close()); // that has changed just now
@@ -274,13 +271,11 @@ export class LiveSet<T extends FollowedState<V>, V> {
 
   /** Creates the session by which states can be copied from another gateway. */
   createFollowedSession(link: Pick<FollowedSessionOptions<T, V>, 'report'>): FollowedSession<T, V> {
-    const { mesh, addressOf, onFollowedChange, applyProcessed, onNotFollowed, onFollowedLease, onDenied } =
-      this.#options;
+    const { mesh, onFollowedChange, applyProcessed, onNotFollowed, onFollowedLease, onDenied } = this.#options;
     const session: FollowedSession<T, V> = new FollowedSession<T, V>({
       ...link,
       tip: (commitment) => mesh.tip(commitment),
       idleSlots: () => this.#idleSlots,
-      keyOf: (state) => liveKeyOf(addressOf(state), state.commitment),
       onChange: (state, slot) => onFollowedChange?.(state, slot),
       onLease: (state, isWrong) => {
         onFollowedLease?.(state, isWrong);
@@ -436,7 +431,7 @@ export class LiveSet<T extends FollowedState<V>, V> {
   }
 
   #isKept(state: T): boolean {
-    return this.#places.get(liveKeyOf(this.#options.addressOf(state), state.commitment)) === state;
+    return this.#places.get(state.key) === state;
   }
 
   /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */

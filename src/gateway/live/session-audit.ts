@@ -5,6 +5,7 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import type { OperatorAgreement } from '../upstream/mesh/mesh.ts';
 import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import type { Contradiction } from '../upstream/rpc/facts.ts';
+import type { LiveState } from './live-state.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { Watermark } from './watermark.ts';
 
@@ -50,16 +51,7 @@ export interface AuditRead {
 }
 
 /** A state that a session may hold a lease for. */
-export interface AuditedState {
-  readonly slot: Slot;
-  /** The newest slot that the lease covers; undefined while the state has none. */
-  readonly coveredSlot: Slot | undefined;
-  /** Forgets the state, as the watermark that its lease relied on turned out to be wrong. */
-  reset(): void;
-  /** Forgets the state, and denies its lease: it alone turned out to be wrong. */
-  invalidate(): void;
-  confirm(agreement: Agreement): void;
-}
+export type AuditedState = Pick<LiveState, 'slot' | 'coveredSlot' | 'reset' | 'invalidate' | 'confirm'>;
 
 interface Mismatch<T> {
   readonly state: T;

@@ -22,7 +22,7 @@ import { type AccountHistory, bytesOfAccount, type FeedAccount } from '../../../
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
 import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { doubleRead } from '../../../src/gateway/live/initial-sync.ts';
-import type { LeaseHolder, LiveRules } from '../../../src/gateway/live/lease-holder.ts';
+import type { LiveRules, LiveState } from '../../../src/gateway/live/live-state.ts';
 import { unread } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
@@ -974,7 +974,7 @@ t.test('what an account was before it was not covered for a while is not claimed
     const session = open();
     const granted: unknown[] = [];
     const observer = {
-      onGranted: (each: LeaseHolder, lease: WatermarkLease) => granted.push([(each as AccountState).slot, lease.slot]),
+      onGranted: (each: LiveState, lease: WatermarkLease) => granted.push([(each as AccountState).slot, lease.slot]),
       onEnded: () => {},
     };
     const state = new AccountState(addressOfNumber(1), 'confirmed', { ...RULES, observer }, unread());
@@ -1007,7 +1007,7 @@ t.test('what a node has read before later writes is claimed for no slot, whateve
   const session = open(t);
   const granted: unknown[] = [];
   const observer = {
-    onGranted: (each: LeaseHolder, lease: WatermarkLease) => granted.push([lease.slot, (each as AccountState).json]),
+    onGranted: (each: LiveState, lease: WatermarkLease) => granted.push([lease.slot, (each as AccountState).json]),
     onEnded: () => {},
   };
   const state = new AccountState(addressOfNumber(1), 'confirmed', { ...RULES, observer }, unread());

@@ -18,8 +18,8 @@ import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
 import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { HotKeyDetector } from '../../../src/gateway/live/hot-key-detector.ts';
 import { HottestFirst } from '../../../src/gateway/live/hottest-first.ts';
-import type { LiveRules } from '../../../src/gateway/live/lease-holder.ts';
 import { LiveSet } from '../../../src/gateway/live/live-set.ts';
+import type { LiveRules } from '../../../src/gateway/live/live-state.ts';
 import { PastSlots } from '../../../src/gateway/live/past-slots.ts';
 import { type Place, Places } from '../../../src/gateway/live/places.ts';
 import { heatAt, type ReadHeat, recordRead, unread } from '../../../src/gateway/live/read-heat.ts';
@@ -1132,7 +1132,6 @@ t.test('places', async (t) => {
       maxSize,
       callerShare,
       tip: () => state.tip,
-      keyOf: ({ key }) => key,
       halfLifeSlots: HALF_LIFE,
       isIdle: ({ tipAtLastRead = Number.NEGATIVE_INFINITY }) => state.tip - tipAtLastRead > IDLE_SLOTS,
       staysUntilIdle: () => false,
@@ -1886,7 +1885,6 @@ t.test('live-set', async (t) => {
       },
       createSession: () => createSession(false),
       createState: (address, commitment, rules, heat) => new AccountState(address, commitment, rules, heat),
-      addressOf: ({ address }) => address,
       onNotFollowed() {},
       describe: () => ({}),
     });

@@ -3,7 +3,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AccountJson } from '../../live/accounts/account-json.ts';
 import type { AccountState } from '../../live/accounts/account-state.ts';
 import type { FollowedSession } from '../../live/followed-session.ts';
-import { liveKeyOf } from '../../live/live-key.ts';
+import { liveKeyOf } from '../../live/live-state.ts';
 import type { TokenListState } from '../../live/token-lists/token-list-state.ts';
 import { Watermark } from '../../live/watermark.ts';
 import type { TokenList } from '../../tokens/token-list.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { COMMITMENTS } from '../../../shared/domain/commitment.ts';
 import type { AccountState } from '../../live/accounts/account-state.ts';
 import type { LiveAccountSource } from '../../live/accounts/live-account-source.ts';
-import type { LiveObserver } from '../../live/lease-holder.ts';
+import type { LiveObserver } from '../../live/live-state.ts';
 import type { LiveTokenListSource } from '../../live/token-lists/live-token-list-source.ts';
 import { TokenListState } from '../../live/token-lists/token-list-state.ts';
 import type { Watermark } from '../../live/watermark.ts';
@@ -140,10 +140,11 @@ export class StatePublisher implements LiveObserver<State> {
   }
 }
 
-export const keyOf = (state: State): StateKey =>
-  state instanceof TokenListState
-    ? { kind: 'list', commitment: state.commitment, address: state.owner }
-    : { kind: 'account', commitment: state.commitment, address: state.address };
+export const keyOf = (state: State): StateKey => ({
+  kind: state instanceof TokenListState ? 'list' : 'account',
+  commitment: state.commitment,
+  address: state.address,
+});
 
 const isKnownProcessed = (state: State): boolean =>
   !(state instanceof TokenListState) && state.commitment === 'processed' && state.isKnown;

@@ -14,7 +14,6 @@ import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import { contradictionOf } from '../../upstream/rpc/facts.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
-import { isSynced } from '../lease-holder.ts';
 import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, accountBytes, decodeAccountJson, isSameAccount } from './account-json.ts';
 import { AccountRecorder } from './account-recorder.ts';
@@ -226,7 +225,7 @@ export class AccountSession {
         if (json === undefined) return;
         this.#handleResult(account, account.onRead(slot, json, provenFrom), slot);
         entry.recorder?.update();
-        if (!isSynced(account)) return;
+        if (!account.isSynced) return;
         this.#syncing.delete(entry);
         this.#options.onRoom();
       })

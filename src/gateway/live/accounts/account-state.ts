@@ -1,5 +1,3 @@
-import type { Agreement } from '../../../shared/domain/agreement.ts';
-import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -7,23 +5,8 @@ import { ownText } from '../../../shared/runtime/own-text.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { FeedAccount, KeptAccount } from '../feed/kept-account.ts';
-import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
-import {
-  adoptLease,
-  advanceSync,
-  attachLease,
-  awaitedReadSlotOf,
-  detachLease,
-  grantLease,
-  type LeaseHolder,
-  type LiveRules,
-  priorityOf,
-  restartSync,
-  withdrawLease,
-} from '../lease-holder.ts';
-import { type ReadHeat, recordRead } from '../read-heat.ts';
+import { LiveState } from '../live-state.ts';
 import type { Watermark } from '../watermark.ts';
-import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, isSameAccount, lamportsOfKept, textOfKept } from './account-json.ts';
 import type { SecondedLease } from './seconded-lease.ts';
 
@@ -36,19 +19,8 @@ export interface Ineligibility {
   readonly tip: Slot;
 }
 
-/** The state of one account at one commitment. Does no I/O: its session calls it, and reads what it needs. */
-export class AccountState implements LeaseHolder, FeedAccount {
-  readonly address: string;
-  readonly commitment: Commitment;
-  readonly rules: LiveRules;
-  tipAtLastRead: Slot | undefined;
-  rank: number;
-  subscriptions: LeaseHolder['subscriptions'] = undefined;
-  reader: string | undefined = undefined;
-  syncState: SyncState = SUBSCRIBING;
-  watermark: Watermark | undefined = undefined;
-  lease: WatermarkLease | undefined = undefined;
-  lostLease: WatermarkLease | undefined = undefined;
+/** The state of one account at one commitment. */
+export class AccountState extends LiveState<AccountJson> implements FeedAccount {
   history: FeedAccount['history'] = undefined;
   /** The state at the other commitment that a stream of a feed keeps together with this one. */
   companion: AccountState | undefined = undefined;
@@ -56,9 +28,12 @@ export class AccountState implements LeaseHolder, FeedAccount {
   seconded: SecondedLease | undefined;
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
-  #slot: Slot = -1;
-  #heldUntil: Slot = -1;
-  #provenFrom: Slot = 0;
+  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
+  heldUntil: Slot = -1;
+  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
+  provenFrom: Slot = 0;
+  /** The balance before the newest change, if it was live. */
+  previous: PreviousBalance | undefined;
   /**
    * Whether the session's node has notified the present state: it may not do so again. `unproven`: no later Clock update has
    * shown of which slot it is at most.
@@ -68,18 +43,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
   #isContested = false;
   /** Undefined while the account isn't known. */
   #kept: KeptAccount | undefined;
-  #previous: PreviousBalance | undefined;
 
-  constructor(address: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
-    this.address = address;
-    this.commitment = commitment;
-    this.rules = rules;
-    this.tipAtLastRead = tipAtLastRead;
-    this.rank = rank;
-  }
-
-  get priority(): number {
-    return Math.max(priorityOf(this), priorityOf(this.companion ?? this));
+  override get priority(): number {
+    return Math.max(super.priority, this.companion?.priority ?? Number.NEGATIVE_INFINITY);
   }
 
   get subscriptionCount(): number {
@@ -88,20 +54,6 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   get tipAtIneligible(): Slot | undefined {
     return this.ineligibility?.tip;
-  }
-
-  get slot(): Slot {
-    return this.#slot;
-  }
-
-  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
-  get provenFrom(): Slot {
-    return this.#provenFrom;
-  }
-
-  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
-  get heldUntil(): Slot {
-    return this.#heldUntil;
   }
 
   get json(): AccountJson {
@@ -113,16 +65,6 @@ export class AccountState implements LeaseHolder, FeedAccount {
     return this.#kept ?? null;
   }
 
-  /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
-  get coveredSlot(): Slot | undefined {
-    return this.lease?.slot;
-  }
-
-  /** The balance before the newest change, if it was live. */
-  get previous(): PreviousBalance | undefined {
-    return this.#previous;
-  }
-
   get isKnown(): boolean {
     return this.#kept !== undefined;
   }
@@ -132,29 +74,16 @@ export class AccountState implements LeaseHolder, FeedAccount {
     return this.lease !== undefined && this.seconded?.first === this.lease && this.seconded.isShared;
   }
 
-  /** The slot that the next read must have reached; undefined when no read is needed. */
-  get pendingReadMinSlot(): Slot | undefined {
-    return awaitedReadSlotOf(this);
+  /** Not at processed: a fork may take back what no Clock update has denied. */
+  protected get isLeasable(): boolean {
+    return this.commitment !== 'processed' && this.isKnown;
   }
 
   /** Starts the initial sync on a session: what is open about the notifications of the one before ends with it. */
-  attach(watermark: Watermark | undefined): void {
+  override attach(watermark: Watermark | undefined): void {
     this.#notified = 'no';
     this.#isContested = false;
-    attachLease(this, watermark);
-  }
-
-  detach(): void {
-    detachLease(this);
-  }
-
-  recordRead(tip: Slot): void {
-    recordRead(this, tip, this.rules.halfLifeSlots);
-  }
-
-  onSyncEvent(event: SyncEvent): void {
-    advanceSync(this, event);
-    this.#grantLease();
+    super.attach(watermark);
   }
 
   /**
@@ -162,7 +91,7 @@ export class AccountState implements LeaseHolder, FeedAccount {
    * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again.
    */
   onRead(slot: Slot, json: AccountJson, provenFrom: Slot = provenWithoutClock(slot)): UpdateResult {
-    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.#provenFrom;
+    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
     const result = mayBeOlder ? 'ignored' : this.#applyJson(slot, json, provenFrom);
     this.onSyncEvent({ name: 'read', slot });
@@ -181,9 +110,9 @@ export class AccountState implements LeaseHolder, FeedAccount {
    * changed forks.
    */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
-    if (slot <= this.#slot) {
+    if (slot <= this.slot) {
       const isSame = isSameAccount(json, this.json);
-      if (this.commitment === 'processed' && (slot < this.#slot || !isSame)) return this.rollback();
+      if (this.commitment === 'processed' && (slot < this.slot || !isSame)) return this.rollback();
       this.#isContested = !isSame;
     }
     const result = this.#applyJson(slot, json, provenWithoutClock(slot));
@@ -200,50 +129,36 @@ export class AccountState implements LeaseHolder, FeedAccount {
   onProof(provenFrom: Slot): boolean {
     if (this.#notified === 'unproven') {
       this.#notified = 'proven';
-      this.#provenFrom = provenFrom;
+      this.provenFrom = provenFrom;
       this.lease?.proveFrom(provenFrom);
     }
-    const isCurrent = !this.#isContested || provenFrom <= this.#slot;
+    const isCurrent = !this.#isContested || provenFrom <= this.slot;
     this.#isContested = false;
     return isCurrent;
   }
 
-  /** Records that operators gave the present state at a slot. */
-  confirm(agreement: Agreement): void {
-    if (this.lease !== undefined) this.lease.agreement = agreement;
-  }
-
   resync(marginSlots: number): void {
-    restartSync(this);
+    this.restartSync();
     this.onSyncEvent({ name: 'acknowledged', marginSlots });
   }
 
-  /**
-   * Adopts the state and the lease of another gateway, which holds from `slot` up to what its watermark covers. The
-   * caller makes sure that this is no less than what is known here. Returns whether the account is another one.
-   */
   adopt(slot: Slot, json: AccountJson, watermark: Watermark, heldUntil: Slot = -1): boolean {
     const isSame = this.isKnown && json === this.json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const previous = isSame ? this.#previous : this.#presentUnderLease();
+    const previous = isSame ? this.previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
-    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
-    this.#slot = Math.max(this.#slot, sinceSlot);
-    this.#heldUntil = heldUntil;
+    const sinceSlot = isSame || slot > this.slot ? slot : Math.max(slot, watermark.slot);
+    this.slot = Math.max(this.slot, sinceSlot);
+    this.heldUntil = heldUntil;
     if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
-    withdrawLease(this);
-    this.#previous = previous;
+    this.withdrawLease();
+    this.previous = previous;
     this.#notified = 'no';
-    this.#provenFrom = provenWithoutClock(this.#slot);
-    adoptLease(this, this.#slot, watermark, this.#provenFrom);
+    this.provenFrom = provenWithoutClock(this.slot);
+    this.adoptLease(watermark);
     lease?.revoke();
     return !isSame;
-  }
-
-  /** Ends the lease that was adopted: a newer state will come. */
-  endAdopted(): void {
-    withdrawLease(this)?.revoke();
   }
 
   rollback(): UpdateResult {
@@ -253,17 +168,10 @@ export class AccountState implements LeaseHolder, FeedAccount {
   }
 
   reset(): void {
-    this.#slot = -1;
+    this.slot = -1;
     this.#kept = undefined;
-    this.#previous = undefined;
-    withdrawLease(this);
-  }
-
-  /** Forgets the state, which turned out to be wrong, and denies what its lease covered. */
-  invalidate(): void {
-    const lease = withdrawLease(this);
-    this.reset();
-    lease?.invalidate();
+    this.previous = undefined;
+    this.withdrawLease();
   }
 
   #applyJson(slot: Slot, json: AccountJson, provenFrom: Slot): UpdateResult {
@@ -273,33 +181,28 @@ export class AccountState implements LeaseHolder, FeedAccount {
 
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
   #apply(slot: Slot, kept: KeptAccount, provenFrom: Slot, isSame: boolean): UpdateResult {
-    if (slot <= this.#slot) return 'ignored';
+    if (slot <= this.slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
-    const previous = isSame ? this.#previous : this.#presentUnderLease();
-    if (!isSame) this.#heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
-    this.#slot = slot;
+    const previous = isSame ? this.previous : this.#presentUnderLease();
+    if (!isSame) this.heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
+    this.slot = slot;
     this.#kept = kept;
     this.#notified = 'no';
-    this.#provenFrom = provenFrom;
+    this.provenFrom = provenFrom;
     if (isSame) {
       this.lease?.proveFrom(provenFrom);
       this.lease?.extend(slot);
       return 'unchanged';
     }
-    const previousLease = withdrawLease(this);
-    this.#previous = previous;
-    this.#grantLease();
+    const previousLease = this.withdrawLease();
+    this.previous = previous;
+    if (this.isLeasable) this.grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';
   }
 
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
-    return lease && { sinceSlot: this.#slot, lamports: lamportsOfKept(this.kept), lease };
-  }
-
-  /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */
-  #grantLease(): void {
-    if (this.commitment !== 'processed' && this.isKnown) grantLease(this, this.#slot, this.#provenFrom);
+    return lease && { sinceSlot: this.slot, lamports: lamportsOfKept(this.kept), lease };
   }
 }

@@ -10,7 +10,6 @@ import { FEED_RULES } from '../feed/feed-rules.ts';
 import type { FeedVersion, KeptAccount } from '../feed/kept-account.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { claimedSlotOf, priorityOf } from '../lease-holder.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import type { PooledSession } from '../session-pool.ts';
 import { Watermark } from '../watermark.ts';
@@ -266,7 +265,7 @@ export class FeedAccountSession {
       return;
     }
     const isSame = state.isKnown && isSameKept(kept, state.kept);
-    const isOlder = slot < Math.max(state.slot, claimedSlotOf(state)) || (!isSame && slot <= state.slot);
+    const isOlder = slot < Math.max(state.slot, state.claimedSlot) || (!isSame && slot <= state.slot);
     if (isOlder) {
       this.#behind.add(state); // what another session has claimed: the feed will be there soon
       return;
@@ -426,4 +425,4 @@ const statesOf = (account: AccountState): readonly AccountState[] =>
 
 /** Returns false for a state that a feed can't keep: nothing at processed is final, and others may be read more. */
 export const isKeptBy = (ring: Pick<VersionRing<KeptAccount>, 'accepts'>, state: AccountState): boolean =>
-  state.commitment !== 'processed' && ring.accepts(priorityOf(state));
+  state.commitment !== 'processed' && ring.accepts(state.priority);

@@ -14,8 +14,8 @@ import type {
   BalancesRead,
 } from '../../upstream/reads/account-batcher.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import type { LiveRules } from '../lease-holder.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import type { LiveRules } from '../live-state.ts';
 import type { ReadHeat } from '../read-heat.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
 import {
@@ -78,7 +78,6 @@ export class LiveAccountSource implements AccountSource {
       maxSize: settings.accounts,
       maxAudited: settings.accounts,
       describe: ({ address, commitment }: AccountState) => ({ address, commitment }),
-      addressOf: ({ address }: AccountState) => address,
       createState: (address: string, commitment: Commitment, rules: LiveRules, heat: ReadHeat) =>
         new AccountState(ownText(address), commitment, rules, heat),
     };

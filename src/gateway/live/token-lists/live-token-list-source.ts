@@ -14,7 +14,6 @@ import {
 } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { isSynced } from '../lease-holder.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
 import { recordList } from './past-token-lists.ts';
@@ -63,7 +62,7 @@ export class LiveTokenListSource implements TokenListSource {
       maxSize: settings.lists,
       maxAudited: MAX_AUDITED_LISTS,
       subscriptionsPerState: TYPICAL_SUBSCRIPTIONS,
-      describe: ({ owner, commitment }) => ({ owner, commitment }),
+      describe: ({ address: owner, commitment }) => ({ owner, commitment }),
       createSession: (session) =>
         new TokenListSession({
           ...session,
@@ -72,7 +71,6 @@ export class LiveTokenListSource implements TokenListSource {
           onCapacityExceeded: (state) => this.liveSet.reassign(state),
           onIneligible: (state) => this.liveSet.observer?.onLeft(state),
         }),
-      addressOf: ({ owner }) => owner,
       createState: (owner, commitment, rules, heat) => new TokenListState(owner, commitment, rules, heat),
       onFollowedLease: ring && ((state) => recordList(ring, state)),
       onNotFollowed: (state) => state.markIneligible(this.liveSet.tip),
@@ -91,7 +89,7 @@ export class LiveTokenListSource implements TokenListSource {
       minSlot: minContextSlot,
       tip: mesh.tip(commitment),
       read: async () => {
-        if (isSynced(state)) await state.pendingRead?.done; // that list is newer than the one that is kept
+        if (state.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
         return readFromState(state, query);
       },
       leaseOf: () => state.latestLease,

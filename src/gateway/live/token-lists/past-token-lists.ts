@@ -1,8 +1,7 @@
 import { countRows } from '../../../shared/domain/units.ts';
 import { filterByMint, type TokenList, type TokenListQuery, type TokenListRead } from '../../tokens/token-list.ts';
-import type { History, RingMember } from '../feed/history.ts';
+import type { History } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { priorityOf } from '../lease-holder.ts';
 import { type PastSlot, type PastSlots, throwNothingKept } from '../past-slots.ts';
 import type { TokenListState } from './token-list-state.ts';
 
@@ -29,18 +28,12 @@ export const pastTokenLists = (ring: VersionRing<TokenList>, slots: PastSlots) =
  * Returns the history that begins with it; undefined where there is one already, or none.
  */
 export function recordList(ring: VersionRing<TokenList>, state: TokenListState): History<TokenList> | undefined {
-  const { owner, slot, list, lease, commitment } = state;
+  const { address, slot, list, lease, commitment } = state;
   if (list === undefined || lease === undefined || commitment === 'processed') return undefined;
-  const member: RingMember = {
-    address: owner,
-    get priority() {
-      return priorityOf(state);
-    },
-  };
-  const known = ring.get(owner);
+  const known = ring.get(address);
   const isKept = known?.isOpen === true && known.at(slot) !== undefined;
-  if (isKept || !ring.accepts(member.priority)) return undefined;
-  return ring.start(member, lease, { slot, value: list });
+  if (isKept || !ring.accepts(state.priority)) return undefined;
+  return ring.start(state, lease, { slot, value: list });
 }
 
 /** About the bytes of an account of a list: lists that follow each other share most of theirs. */

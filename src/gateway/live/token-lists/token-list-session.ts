@@ -17,7 +17,6 @@ import { BoundedWait } from '../bounded-wait.ts';
 import type { History } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
-import { isSynced } from '../lease-holder.ts';
 import type { BudgetedWork } from '../request-budget.ts';
 import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { recordList } from './past-token-lists.ts';
@@ -91,7 +90,7 @@ export class TokenListSession {
   }
 
   add(state: TokenListState): void {
-    const { owner, commitment } = state;
+    const { address: owner, commitment } = state;
     const programs = Object.values(TOKEN_PROGRAMS);
     if (this.connection.capacity < programs.length) {
       this.#markIneligible(state);
@@ -167,7 +166,7 @@ export class TokenListSession {
         minSlot = state.pendingReadMinSlot
       ) {
         const { maxAccounts, ring } = this.#options;
-        const work = isSynced(state) && !subscriptions.hasFailed ? undefined : 'sync';
+        const work = state.isSynced && !subscriptions.hasFailed ? undefined : 'sync';
         const { slot, isConsistent, list } = await this.#fetch(state, minSlot, work, maxAccounts);
         subscriptions.hasFailed = false;
         if (!isConsistent || slot < minSlot || !isAttached()) return;
@@ -183,7 +182,7 @@ export class TokenListSession {
 
   /** Reads a list. With `work`, each request of it waits for the budget; a change that was notified doesn't wait. */
   #fetch(
-    { owner, commitment, readList: known, hasIdentities: withIdentities }: TokenListState,
+    { address: owner, commitment, readList: known, hasIdentities: withIdentities }: TokenListState,
     minContextSlot: Slot | undefined,
     work?: BudgetedWork,
     maxAccounts?: number,
@@ -213,7 +212,7 @@ export class TokenListSession {
     { rpc, operators }: OperatorAgreement,
     minContextSlot: Slot,
   ): Promise<AuditRead | undefined> {
-    const { owner, commitment, readList: known } = state;
+    const { address: owner, commitment, readList: known } = state;
     const agree = decidingOf(operators);
     const read = await readTokenList(rpc, { owner, commitment, minContextSlot, known, agree });
     const { slot, isConsistent, list, agreement } = read;
@@ -251,7 +250,7 @@ export class TokenListSession {
       subscriptions.accounts.delete(address);
     }
     if (missing.length === 0) return true;
-    state.restartSync(subscriptions.programs.length + named.size);
+    state.onSubscribed(subscriptions.programs.length + named.size);
     if (unshared.length > this.connection.capacity) {
       if (isTooLong) this.#markIneligible(state);
       else this.#options.onCapacityExceeded(state);
@@ -312,7 +311,7 @@ export class TokenListSession {
   /** Handles an account that was notified: applies it if it is subscribed to, else has the list read again. */
   #onAccount(state: TokenListState, slot: Slot, address: string, encoded: EncodedAccount): void {
     const listed = listedTokenAccount(address, encoded);
-    const account = listed?.token.owner === state.owner ? listed : undefined;
+    const account = listed?.token.owner === state.address ? listed : undefined;
     const subscribed = this.#subscriptionsByState.get(state)?.accounts;
     // a multisig, which anyone can make, may have the address of the owner where a token account has it
     if (account === undefined && !subscribed?.has(address)) return;
