@@ -1,5 +1,6 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { TaskOwner, ThreadPool } from '../../../shared/runtime/thread-pool.ts';
+import { type TaskOwner, ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import { encodeKey, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { listProgramAccounts, type ProgramAccountsFilter } from '../../upstream/reads/program-accounts.ts';
@@ -51,6 +52,18 @@ export async function scanHolders(
   }
   return { slot: Math.min(...slots), lists };
 }
+
+/** Makes tables in a thread, one at a time: a scan of 64 MiB takes a second or two. */
+export const createHolderTabler = (clock: Clock): ThreadPool<TablingTasks> =>
+  new ThreadPool({
+    module: new URL('./tabling-thread.js', import.meta.url),
+    clock,
+    maxThreads: 1,
+    maxHeapMb: 128,
+    maxWaiting: 16,
+    maxTaskMs: 10_000, // as long as a scan may take at a node
+    idleMs: 10_000,
+  });
 
 export async function createHolderTable(
   { lists, ...ofMint }: HolderScan & Pick<HolderTable, 'supply' | 'scale'>,

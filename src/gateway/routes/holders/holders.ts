@@ -72,7 +72,6 @@ export const holders = readRoute({
   mostUnitsOf: (params) => (needsScan(params) ? MOST_SCAN_UNITS : LARGE_READ_UNITS),
   envelope: 'signed',
   cache: { ms: 10_000 },
-  commitmentOf: () => 'confirmed',
   claimNumberOf: () => 3,
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
