@@ -130,7 +130,7 @@ export async function* breakEachRoute(
 /** Lists the places where a route can break. A live route has no function; what it reads is broken instead. */
 function faultPointsOf(route: Route) {
   const { throws, rejects } = DEFECTS;
-  const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
+  const names = (['resolve', 'answer', 'parse'] as const).filter((name) => name in route);
   const own = names.map((name) => ({ owner: route, name, how: 'throws', fault: throws }));
   if (own.length === 0) return [{ owner: Cache.prototype, name: 'get', how: 'throws', fault: throws }];
   return 'resolve' in route ? [...own, { owner: route, name: 'resolve', how: 'rejects', fault: rejects }] : own;

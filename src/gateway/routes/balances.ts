@@ -29,7 +29,6 @@ export const balances = readRoute({
   mostUnitsOf: ({ addresses }) => SMALL_READ_UNITS + unitsOfAddresses(addresses.length),
   envelope: 'signed',
   cache: { slots: 2 },
-  commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
   missUnitPrice: '1 for each started 10 addresses that a node is read for beyond the first',
   pastSlotOf: ({ slot }) => slot,

@@ -23,7 +23,6 @@ export const epoch = readRoute({
   }),
   envelope: 'signed',
   cache: { slots: 3 },
-  commitmentOf: ({ commitment }) => commitment,
 
   async resolve({ commitment }, { callsFor, mesh, clock }: Uses<'callsFor' | 'mesh' | 'clock'>, scope) {
     const { slot, result } = await readEpochInfo(callsFor(scope), commitment, scope.minSlot);

@@ -15,7 +15,6 @@ export const leaders = readRoute({
   result: z.array(z.strictObject({ slot: integer, leader: z.string() })).max(SLOTS),
   envelope: 'signed',
   cache: { ms: 10_000 },
-  commitmentOf: () => 'confirmed',
   errors: ['not_found'],
 
   async resolve({ slot: first }, { callsFor }: Uses<'callsFor'>, scope) {

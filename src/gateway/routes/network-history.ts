@@ -21,7 +21,6 @@ export const networkHistory = readRoute({
   }),
   envelope: 'signed',
   cache: { ms: 2000 },
-  commitmentOf: () => 'confirmed',
   claimNumberOf: () => 2,
 
   async resolve({ step, span }, { networkHistory, mesh }: Uses<'networkHistory' | 'mesh'>) {

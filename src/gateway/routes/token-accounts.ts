@@ -46,7 +46,6 @@ export const tokenAccounts = readRoute({
   mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
-  commitmentOf: ({ commitment }) => commitment,
   pastSlotOf: ({ slot }) => slot,
   errors: ['invalid_address', 'result_too_large', 'no_agreement', ...PAST_ERRORS],
 

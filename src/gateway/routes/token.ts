@@ -70,7 +70,6 @@ export const token = readRoute({
   }),
   envelope: 'signed',
   cache: { slots: 4 },
-  commitmentOf: ({ commitment }) => commitment,
   claimNumberOf: () => 3,
   errors: ['invalid_address', 'not_found', 'not_a_mint'],
 

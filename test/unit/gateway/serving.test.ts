@@ -79,7 +79,6 @@ t.test('read-through', async (t) => {
       result: z.number(),
       envelope: 'signed',
       cache: { slots: 2 },
-      commitmentOf: () => 'confirmed',
       resolve(_, __, { cost }) {
         calls++;
         costs.push(cost);

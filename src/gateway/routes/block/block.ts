@@ -101,7 +101,6 @@ export const block = readRoute({
   cache: { slots: 2 },
   finalForOf: () => 'immutable',
   claimNumberOf: () => 2,
-  commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'invalid_page', 'slot_skipped', 'block_not_available', 'block_pruned', 'no_agreement'],
 

@@ -65,7 +65,6 @@ export const history = readRoute({
   }),
   envelope: 'signed',
   cache: { slots: 2 },
-  commitmentOf: ({ commitment }) => commitment,
   claimNumberOf: ({ type }) => (type === undefined ? 2 : 3),
   errors: ['invalid_address', 'invalid_cursor', 'cursor_not_found'],
 

@@ -124,7 +124,6 @@ export const portfolio = readRoute({
   mostUnitsOf: ({ stake }) => MOST_UNITS + (stake === undefined ? 0 : MOST_STAKE_UNITS),
   envelope: 'signed',
   cache: { ms: VALUATION_MS },
-  commitmentOf: ({ commitment }) => commitment,
   claimNumberOf: () => 3,
   errors: ['invalid_address', 'result_too_large'],
 

@@ -31,7 +31,6 @@ export function accountRoute<R, const Path extends `/${string}`, const E extends
     kind: 'read',
     params,
     cache: { slots: 2 },
-    commitmentOf: ({ commitment }) => commitment,
     pastSlotOf: ({ slot }) => slot,
     errors: ['invalid_address', 'no_agreement', ...PAST_ERRORS],
     ...declaration,

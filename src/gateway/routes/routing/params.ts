@@ -1,4 +1,4 @@
-import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { isBase58Of } from '../../../transactions/index.ts';
@@ -143,6 +143,10 @@ export const commitment = <C extends Commitment>(
   defaultCommitment: NoInfer<C>,
   accepted: readonly C[],
 ): Param<C, C | undefined> => oneOf(defaultCommitment, accepted, 'Commitment of the cluster to the slot of the answer');
+
+/** Returns the commitment of an answer; that of routes without the parameter is `confirmed`. */
+export const commitmentOf = (params: Readonly<Record<string, unknown>>): Commitment =>
+  COMMITMENTS.find((known) => known === params['commitment']) ?? 'confirmed';
 
 const MAX_PAGE = 999_999_999;
 

@@ -14,6 +14,7 @@ import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import { translatedError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
+import { commitmentOf } from './params.ts';
 import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext, Uses } from './route.ts';
 
 export interface ReadRequest {
@@ -77,7 +78,7 @@ export class RouteReadThrough implements RouteReads {
     const agree = agreeOf(params, request.agree, this.#context);
     return {
       key,
-      commitment: route.commitmentOf(params),
+      commitment: commitmentOf(params),
       minSlot,
       isForPush,
       agree,
@@ -139,7 +140,7 @@ export class RouteReadThrough implements RouteReads {
     const { params, key } = request;
     const { cache, liveAccounts } = this.#context;
     if (params['agree'] !== undefined) return false; // what is kept live is the word of one
-    const floor = cache.floor(key, route.commitmentOf(params)) ?? 0;
+    const floor = cache.floor(key, commitmentOf(params)) ?? 0;
     try {
       const answer = route.resolveLive?.(params, liveAccounts, floor > 0 ? floor : undefined);
       if (answer === undefined || answer.slot < floor) return false;
@@ -219,7 +220,7 @@ const metaOf = (
   agreement?: Agreement,
 ): AnswerMeta => ({
   envelope: route.envelope,
-  commitment: route.commitmentOf(params),
+  commitment: commitmentOf(params),
   exact: exact ?? route.isExact?.(params) ?? false,
   claimNumber: route.claimNumberOf?.(params),
   finalFor: finalForOf(route.finalForOf?.(params), agreement),

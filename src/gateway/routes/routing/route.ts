@@ -167,7 +167,6 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   readonly cache: TimedPolicy;
   /** Returns for how long callers may keep a final answer. Default: they revalidate it each time. */
   finalForOf?(params: Params<P>): FinalFor;
-  commitmentOf(params: Params<P>): Commitment;
   /**
    * Returns true if the result is a pure function of the ledger at its slot: the receipt then claims `exact`. If this
    * depends on more than the parameters, `Answer.exact` decides instead.

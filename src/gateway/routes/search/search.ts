@@ -39,7 +39,6 @@ export const search = readRoute({
   }),
   envelope: 'signed',
   cache: { slots: 4 },
-  commitmentOf: () => 'confirmed',
   claimNumberOf: () => 2,
   errors: ['unclassifiable', 'not_found'],
 

@@ -52,7 +52,6 @@ export const tx = readRoute({
   cache: { slots: 2 },
   finalForOf: ({ enhanced }) => (enhanced === undefined ? 'immutable' : { seconds: ENHANCED_SECONDS }),
   claimNumberOf: ({ enhanced }) => (enhanced === undefined ? 1 : 4),
-  commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'invalid_address', 'not_found', 'no_agreement'],
 
   async resolve(
