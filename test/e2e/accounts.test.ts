@@ -665,6 +665,19 @@ t.test('portfolio', async (t) => {
       t.match(holding.json.message, 'its kind is spl-token:account');
     });
 
+    t.test('a mint that is not initialized has no holders, and an owner no accounts of it', async (t) => {
+      const mint = bs58.encode(Buffer.alloc(32, 77));
+      const bytes = { owner: DOLLAR.program, data: new Uint8Array(82), lamports: 1_461_600n, executable: false };
+      cluster.chain.setAccount(mint, bytes);
+      await step(3, 4);
+      for (const path of ['', '?by=owner', '?page=2'] as const) {
+        const { status, json } = await get(`/token/${mint}/holders${path}`);
+        t.same([status, json.result?.total, json.result?.items], [200, 0, []], path);
+      }
+      const { status, json } = await get(`/token-accounts/${wallet}?mint=${mint}`);
+      t.same([status, json.result], [200, []]);
+    });
+
     t.test('all holdings of an address are valued, SOL first, then by value', async (t) => {
       const { json } = await get(`/address/${wallet}/portfolio`);
       const { result } = json;

@@ -194,8 +194,8 @@ async function readAccountsOfMint(
     maxHeldMints: undefined,
     known: known && filterByMint(known, mint),
   };
-  if (mints.mint(mint) === undefined) {
-    const all = await counted(listOwner(mesh, owner, options), cost); // a node lists none by a closed mint
+  if (mints.mint(mint)?.isInitialized !== true) {
+    const all = await counted(listOwner(mesh, owner, options), cost); // a node lists none by a mint that was closed
     const isOfMint = (row: Buffer): boolean => parseListedTokenAccount(row).token.mint === mint;
     const matches = await mapRows(all.rows, isOfMint);
     const rows = all.rows.filter((_, i) => matches[i]);

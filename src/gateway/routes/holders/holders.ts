@@ -150,7 +150,9 @@ interface FirstPage {
 
 /** Reads the largest accounts by getTokenLargestAccounts, then these and the mint, all at one slot. */
 async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions): Promise<FirstPage> {
-  await requireMint(rpc, address, at); // throws not_a_mint, where the node's own error doesn't say why
+  const known = await requireMint(rpc, address, at); // throws not_a_mint, where the node's own error doesn't say why
+  if (!known.mint.isInitialized)
+    return { slot: known.slot, supply: 0n, scale: known.mints.scale(address), rows: [], isComplete: true };
   const largest = await readLargestTokenAccounts(rpc, address, at)
     .catch(throwMintNotKnownYet)
     .catch(throwHoldersUnavailable);
