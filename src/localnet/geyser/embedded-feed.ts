@@ -10,11 +10,10 @@ import type { Block } from '../bank/produced-block.ts';
 import type { GeyserFaults } from './geyser-faults.ts';
 import {
   decodeRequest,
+  encode,
   encodeAccountUpdate,
   encodeBlockMetaUpdate,
   encodeBlockUpdate,
-  encodePingUpdate,
-  encodePongUpdate,
   encodeSlotUpdate,
   type GeyserBlock,
   type GeyserRequest,
@@ -69,7 +68,7 @@ export class EmbeddedFeed {
     const subscription: GeyserSubscription = { call, request: undefined };
     this.#subscriptions.add(subscription);
     const stopPing = repeat(this.#clock, PING_MS, () => {
-      if (!this.#faults.isSilent) call.write(encodePingUpdate());
+      if (!this.#faults.isSilent) call.write(encode('SubscribeUpdate', { ping: {} }));
     });
     const end = (): void => {
       stopPing();
@@ -207,7 +206,7 @@ export class EmbeddedFeed {
   #onRequest(subscription: GeyserSubscription, request: GeyserRequest): void {
     const { call } = subscription;
     if (request.pingId !== undefined) {
-      call.write(encodePongUpdate(request.pingId));
+      call.write(encode('SubscribeUpdate', { pong: { id: request.pingId } }));
       return;
     }
     if (

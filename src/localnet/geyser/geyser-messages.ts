@@ -46,10 +46,11 @@ export interface GeyserBlock {
 
 const { root } = protobuf.parse(readFileSync(new URL('data/geyser.proto', import.meta.url), 'utf8'));
 
-const encode = (type: string, message: object): Uint8Array => root.lookupType(type).encode(message).finish();
+/** Encodes a message of `geyser.proto`. Members that are undefined are left out. */
+export const encode = (type: string, message: object): Uint8Array => root.lookupType(type).encode(message).finish();
 
 /** Decodes a message, whose members without a value have that of their type. Throws for bytes that are none. */
-function decode(type: string, bytes: Uint8Array) {
+export function decode(type: string, bytes: Uint8Array) {
   const messages = root.lookupType(type);
   return messages.toObject(messages.decode(bytes), { longs: Number, defaults: true });
 }
@@ -112,18 +113,3 @@ const accountInfo = ({ address, account, writeVersion }: GeyserWrite): object =>
   data: account?.data,
   writeVersion,
 });
-
-export const encodePingUpdate = (): Uint8Array => encode('SubscribeUpdate', { ping: {} });
-
-export const encodePongUpdate = (id: number): Uint8Array => encode('SubscribeUpdate', { pong: { id } });
-
-export const encodePong = (count: number): Uint8Array => encode('PongResponse', { count });
-
-/** Reads the count of a `PingRequest`. */
-export const decodePing = (bytes: Uint8Array): number => decode('PingRequest', bytes)['count'];
-
-export const encodeVersion = (version: string): Uint8Array => encode('GetVersionResponse', { version });
-
-/** Encodes a `SubscribeReplayInfoResponse`; without a slot where nothing is stored. */
-export const encodeReplayInfo = (firstAvailable: Slot | undefined): Uint8Array =>
-  encode('SubscribeReplayInfoResponse', { firstAvailable });

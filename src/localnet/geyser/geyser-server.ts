@@ -4,7 +4,7 @@ import { asBuffer } from '../../shared/runtime/as-buffer.ts';
 import type { Chain } from '../bank/chain.ts';
 import { CODE, EmbeddedFeed, type SubscribeCall } from './embedded-feed.ts';
 import type { GeyserFaults } from './geyser-faults.ts';
-import { decodePing, encodePong, encodeReplayInfo, encodeVersion } from './geyser-messages.ts';
+import { decode, encode } from './geyser-messages.ts';
 
 const HOST = '127.0.0.1';
 /** Longest request: some 90,000 addresses. */
@@ -48,9 +48,9 @@ export async function startGeyserServer(chain: Chain, clock: Clock, faults: Geys
       if (isRefused(call.metadata)) call.emit('error', refusal);
       else feed.serve(call);
     },
-    Ping: unary((request) => encodePong(decodePing(request))),
-    GetVersion: unary(() => encodeVersion(faults.version)),
-    SubscribeReplayInfo: unary(() => encodeReplayInfo(feed.firstAvailable)),
+    Ping: unary((request) => encode('PongResponse', decode('PingRequest', request))),
+    GetVersion: unary(() => encode('GetVersionResponse', { version: faults.version })),
+    SubscribeReplayInfo: unary(() => encode('SubscribeReplayInfoResponse', { firstAvailable: feed.firstAvailable })),
   });
   const boundPort = await new Promise<number>((resolve, reject) =>
     server.bindAsync(`${HOST}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
