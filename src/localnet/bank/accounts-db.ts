@@ -8,9 +8,6 @@ import { type Account, isSameAccount } from './svm-account.ts';
 /** Owner of the sysvars, which LiteSVM itself writes when a bank opens. */
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111';
 
-/** Callers may request any address: absent ones are forgotten together beyond this number. */
-const MAX_ABSENT = 10_000;
-
 /**
  * Accounts at each slot that a commitment may read. LiteSVM has the newest state, in its own memory, from where a read
  * copies it; here each state is stored once, so that only what ran in LiteSVM is read from there. Every change of an
@@ -20,8 +17,6 @@ export class AccountsDb {
   readonly #svm: Svm;
   /** Newest states of the accounts that were read or written. */
   readonly #newest = new Map<string, Account>();
-  /** Addresses without an account, of those that were read or written. */
-  readonly #absent = new Set<string>();
   readonly #versions = new AccountVersions();
   readonly #index = new AccountIndex();
   /** Programs whose accounts have all been read from LiteSVM, each with one account at least. */
@@ -33,7 +28,7 @@ export class AccountsDb {
 
   newest(address: string): Account | undefined {
     const known = this.#newest.get(address);
-    if (known !== undefined || this.#absent.has(address)) return known;
+    if (known !== undefined) return known;
     const found = this.#svm.account(address);
     this.#setNewest(address, found);
     return found;
@@ -111,12 +106,8 @@ export class AccountsDb {
   }
 
   #setNewest(address: string, account: Account | undefined): void {
-    if (account === undefined) {
-      this.#newest.delete(address);
-      if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
-      this.#absent.add(address);
-    } else {
-      this.#absent.delete(address);
+    if (account === undefined) this.#newest.delete(address);
+    else {
       this.#newest.set(address, account);
       this.#index.add(address, account);
     }
