@@ -1,60 +1,40 @@
+import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
-import { rankByAmount, sortByRank } from '../../../shared/runtime/sort-by-rank.ts';
 import { encodeKey } from '../../../transactions/index.ts';
 import type { OwnerHolding } from '../routing/holder-tables.ts';
-import type { HolderRows } from './holder-rows.ts';
+import { type HolderRows, orderOfRows } from './holder-rows.ts';
 
 /** The bytes of an owner: the sum of the accounts, the row of the largest one, their number. */
 export const OWNER_ROW_BYTES = 16;
-
-const MAX_U32 = 2n ** 32n - 1n;
 
 /** What is read of the rows of holders, which stay the only copy of owners. */
 type OwnedRows = Pick<HolderRows, 'total' | 'ownerAt' | 'amountAt'>;
 
 /** The largest sum comes first, then by the bytes of the owner. It takes long, so a thread does it. */
 export function packOwnerRows(rows: OwnedRows): SharedArrayBuffer {
-  const [firstRows, counts, sums] = [
-    new Uint32Array(rows.total),
-    new Uint32Array(rows.total),
-    new BigUint64Array(rows.total),
-  ];
-  let total = 0;
-  let previous: Buffer | undefined;
-  for (const row of groupByOwner(rows)) {
-    const owner = rows.ownerAt(row);
-    if (previous?.equals(owner) !== true) firstRows[total++] = row;
-    previous = owner;
-    const sum = (sums[total - 1] ?? 0n) + rows.amountAt(row);
-    if (sum > MAX_U64) throw new GatewayError('upstream_error', 'the listed accounts hold more than any supply');
-    sums[total - 1] = sum;
-    counts[total - 1] = (counts[total - 1] ?? 0) + 1;
+  const owners: { readonly row: number; sum: bigint; accounts: number }[] = [];
+  for (const row of orderOfRows(rows.total, (a, b) => rows.ownerAt(a).compare(rows.ownerAt(b)))) {
+    const last = owners.at(-1);
+    if (last === undefined || !rows.ownerAt(last.row).equals(rows.ownerAt(row))) {
+      owners.push({ row, sum: rows.amountAt(row), accounts: 1 });
+      continue;
+    }
+    last.sum += rows.amountAt(row);
+    last.accounts++;
   }
-  const magnitude = (owner: number): number => rankByAmount(Number(sums[owner]));
-  const high = (owner: number): number => Number((MAX_U64 - (sums[owner] ?? 0n)) >> 32n);
-  const low = (owner: number): number => Number((MAX_U64 - (sums[owner] ?? 0n)) & MAX_U32);
-  const order = sortByRank(total, [magnitude, high, low], (a, b) => {
-    const [x, y] = [sums[a] ?? 0n, sums[b] ?? 0n];
-    return x === y ? a - b : x > y ? -1 : 1; // they are in the order of their bytes already
-  });
-  const memory = new SharedArrayBuffer(total * OWNER_ROW_BYTES);
+  if (owners.some(({ sum }) => sum > MAX_U64))
+    throw new GatewayError('upstream_error', 'the listed accounts hold more than any supply');
+  owners.sort((a, b) => compare(b.sum, a.sum)); // of equal sums the order stays that of the bytes
+  const memory = new SharedArrayBuffer(owners.length * OWNER_ROW_BYTES);
   const packed = Buffer.from(memory);
-  order.forEach((owner, i) => {
-    packed.writeBigUInt64LE(sums[owner] ?? 0n, i * OWNER_ROW_BYTES);
-    packed.writeUInt32LE(firstRows[owner] ?? 0, i * OWNER_ROW_BYTES + 8);
-    packed.writeUInt32LE(counts[owner] ?? 0, i * OWNER_ROW_BYTES + 12);
+  owners.forEach(({ row, sum, accounts }, i) => {
+    packed.writeBigUInt64LE(sum, i * OWNER_ROW_BYTES);
+    packed.writeUInt32LE(row, i * OWNER_ROW_BYTES + 8);
+    packed.writeUInt32LE(accounts, i * OWNER_ROW_BYTES + 12);
   });
   return memory;
 }
-
-/** Returns the rows in the order of their owners' bytes, the rows of one owner as they are listed. */
-const groupByOwner = (rows: OwnedRows): Uint32Array =>
-  sortByRank(
-    rows.total,
-    [(row) => rows.ownerAt(row).readUInt32BE(0)],
-    (a, b) => rows.ownerAt(a).compare(rows.ownerAt(b)) || a - b,
-  );
 
 export class OwnerRows {
   readonly #packed: Buffer;
