@@ -3,7 +3,7 @@ export { chainDigest, EventChain } from './event-chain.ts';
 export { FAULT_EXPLANATIONS } from './fault-explanations.ts';
 export { bodyText, parseSignedBody } from './parse-signed-body.ts';
 export { answerInFrame, formatPushFrame, parsePushFrame, stateBeforeIn } from './push-frame.ts';
-export { formatReceiptOf, formatReceiptParts, type Receipt } from './receipt.ts';
+export { formatReceipt, type Receipt } from './receipt.ts';
 export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
 export { canonicalRequestLine } from './request-line.ts';
 export type { SignatureCheck } from './signature-backend.ts';
@@ -11,11 +11,8 @@ export { formatSignedBody, receiptTextIn, resultTextIn, signedBodyFrame } from '
 export {
   agreedIn,
   type Claim,
-  type CommonFields,
   FIRST_CLAIM_NUMBER,
-  formatStatementOf,
-  formatStatementParts,
-  haveCommonFields,
+  formatStatement,
   isNonce,
   type Statement,
   treeHeadText,

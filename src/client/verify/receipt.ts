@@ -1,4 +1,4 @@
-import { type CommonFields, type Statement, versionOf } from './statement.ts';
+import type { Statement } from './statement.ts';
 
 /** A statement with the signature that proves who made it. */
 export interface Receipt extends Statement {
@@ -46,44 +46,26 @@ const GRAMMARS = [grammarOf(1), grammarOf(2)];
 
 const MAX_SIZE = 65_536;
 
-/** What the receipts of one signature have in common besides their statements. */
-type Signature = Pick<Receipt, 'kid' | 'size' | 'sig'>;
-
-/** The parts of receipts before the request, the digest, the nonce and the index, and behind the path. */
-type ReceiptParts = readonly [
-  beforeRequest: string,
-  beforeDigest: string,
-  beforeNonce: string,
-  beforeIndex: string,
-  afterPath: string,
-];
-
-/** Formats what receipts have in common. */
-export const formatReceiptParts = (r: CommonFields, { kid, size, sig }: Signature): ReceiptParts => [
-  `{"v":${versionOf(r)},"kid":"${kid}","cluster":"${r.cluster}","request":"`,
-  `","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}",${r.agreed === undefined ? '' : `"agreed":"${r.agreed}",`}"digest":"`,
-  `","issuedAt":${r.issuedAt},"nonce":`,
-  `,"size":${size},"index":`,
-  `],"sig":"${sig}"}`,
-];
-
-/** The proof that a statement is among those that were signed together. */
-type Inclusion = Pick<Receipt, 'index' | 'path'>;
-
-/** Formats a receipt of these parts. Order and spelling of the members are part of the format. */
-export function formatReceiptOf(
-  [beforeRequest, beforeDigest, beforeNonce, beforeIndex, afterPath]: ReceiptParts,
-  { request, agreed, digest, nonce, previous = null }: Statement,
-  { index, path }: Inclusion,
+/** Formats a receipt. Order and spelling of the members are part of the format. */
+export function formatReceipt(
+  statement: Statement,
+  { kid, size, index, path, sig }: Pick<Receipt, 'kid' | 'size' | 'index' | 'path' | 'sig'>,
 ): string {
-  const ofEvent = agreed === undefined ? '' : `,"previous":${textOrNull(previous)}`;
-  const pathText = path.length === 0 ? '' : `"${path.join('","')}"`;
-  return `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${textOrNull(nonce)}${ofEvent}${beforeIndex}${index},"path":[${pathText}${afterPath}`;
+  const { cluster, request, status, slot, commitment, claim } = statement;
+  const { agreed, digest, issuedAt, nonce, previous = null } = statement;
+  const target = `"cluster":"${cluster}","request":"${request}","status":${status}`;
+  const state = `"slot":${slot},"commitment":"${commitment}","claim":"${claim}"`;
+  const content = `"digest":"${digest}","issuedAt":${issuedAt},"nonce":${textOrNull(nonce)}`;
+  const hashes = path.length === 0 ? '' : `"${path.join('","')}"`;
+  const proof = `"size":${size},"index":${index},"path":[${hashes}],"sig":"${sig}"`;
+  return agreed === undefined
+    ? `{"v":1,"kid":"${kid}",${target},${state},${content},${proof}}`
+    : `{"v":2,"kid":"${kid}",${target},${state},"agreed":"${agreed}",${content},"previous":${textOrNull(previous)},${proof}}`;
 }
 
 const textOrNull = (text: string | null): string => (text === null ? 'null' : `"${text}"`);
 
-/** Parses the output of {@link formatReceiptOf}; returns undefined for any other text. */
+/** Parses the output of {@link formatReceipt}; returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
   if (!GRAMMARS.some((grammar) => grammar.test(text))) return undefined;
   const receipt = JSON.parse(text) as Receipt; // the grammar allows these members only, each of its type

@@ -53,40 +53,14 @@ export const agreedIn = ({ agreed = '1' }: Pick<Statement, 'agreed'>): number =>
 /** Returns true if a text is a valid nonce. */
 export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
 
-/** What statements have in common that differ at most in request, digest, nonce and previous. */
-export type CommonFields = Omit<Statement, 'request' | 'digest' | 'nonce' | 'previous'>;
-
-/** Returns true if two statements differ in nothing but request, digest, nonce and previous. */
-export const haveCommonFields = (one: CommonFields, other: CommonFields): boolean =>
-  one.slot === other.slot &&
-  one.commitment === other.commitment &&
-  one.claim === other.claim &&
-  one.agreed === other.agreed &&
-  one.issuedAt === other.issuedAt &&
-  one.status === other.status &&
-  one.cluster === other.cluster;
-
-/** The parts of statements before the request, before the digest, and before the nonce. */
-type StatementParts = readonly [beforeRequest: string, beforeDigest: string, beforeNonce: string];
-
-/** Formats what statements have in common: one field a line, so that no two have the same text. */
-export const formatStatementParts = (publicKey: string, fields: CommonFields): StatementParts => [
-  `${DOMAIN}${versionOf(fields)}\n${publicKey}\n${fields.cluster}\n`,
-  `\n${fields.status}\n${fields.slot}\n${fields.commitment}\n${fields.claim}\n${fields.agreed === undefined ? '' : `${fields.agreed}\n`}`,
-  `\n${fields.issuedAt}\n`,
-];
-
-/** Formats the leaf data of a statement. */
-export const formatStatement = (publicKey: string, statement: Statement): string =>
-  formatStatementOf(formatStatementParts(publicKey, statement), statement);
-
-/** Formats the leaf data of these parts, as {@link formatStatement} does. */
-export function formatStatementOf(
-  [beforeRequest, beforeDigest, beforeNonce]: StatementParts,
-  { request, agreed, digest, nonce, previous }: Statement,
-): string {
-  const text = `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${nonce ?? '-'}\n`;
-  return agreed === undefined ? text : `${text}${previous ?? '-'}\n`;
+/** Formats the leaf data of a statement: one field a line, so that no two have the same text. */
+export function formatStatement(publicKey: string, statement: Statement): string {
+  const { cluster, request, status, slot, commitment, claim, agreed, digest, issuedAt, nonce, previous } = statement;
+  const answer = `${publicKey}\n${cluster}\n${request}\n${status}\n${slot}\n${commitment}\n${claim}\n`;
+  const rest = `${digest}\n${issuedAt}\n${nonce ?? '-'}\n`;
+  return agreed === undefined
+    ? `${DOMAIN}1\n${answer}${rest}`
+    : `${DOMAIN}2\n${answer}${agreed}\n${rest}${previous ?? '-'}\n`;
 }
 
 /**

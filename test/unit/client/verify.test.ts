@@ -9,7 +9,7 @@ import { isOpensslSignature } from '../../../src/cli/commands/openssl-signature.
 import { isSignature, isStrongKey } from '../../../src/client/verify/ed25519-signature.ts';
 import { chainDigest, EventChain } from '../../../src/client/verify/event-chain.ts';
 import { parsePushFrame, stateBeforeIn } from '../../../src/client/verify/push-frame.ts';
-import { formatReceiptOf, formatReceiptParts, parseReceipt } from '../../../src/client/verify/receipt.ts';
+import { formatReceipt, parseReceipt } from '../../../src/client/verify/receipt.ts';
 import { ReceiptError, type ReceiptFault } from '../../../src/client/verify/receipt-error.ts';
 import { canonicalRequestLine } from '../../../src/client/verify/request-line.ts';
 import { memoized } from '../../../src/client/verify/signature-backend.ts';
@@ -575,7 +575,7 @@ t.test('signature-backends', async (t) => {
     const sig = Buffer.from(signHead(head)).toString('hex');
     const kid = digestOf(publicKey).slice(0, 16);
     const members = { v: 1, kid, ...statement, size: 1, index: 0, path: [], sig } as const;
-    const receipt = formatReceiptOf(formatReceiptParts(members, members), members, members);
+    const receipt = formatReceipt(members, members);
     const { cluster, request, slot } = statement;
     const body = formatSignedBody(result, slot, receipt);
     return { publicKey: name, cluster, request, nonce: null, body };

@@ -18,7 +18,7 @@ import { setImmediate } from 'node:timers/promises';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { formatReceiptOf, formatReceiptParts, parseReceipt } from '../../../src/client/verify/receipt.ts';
+import { formatReceipt, parseReceipt } from '../../../src/client/verify/receipt.ts';
 import { formatSignedBody, receiptTextIn } from '../../../src/client/verify/signed-body.ts';
 import { formatStatement, treeHeadText } from '../../../src/client/verify/statement.ts';
 import { isSuccession, parseSuccession, successionText } from '../../../src/client/verify/succession.ts';
@@ -998,7 +998,7 @@ t.test('published-vectors', async (t) => {
       t.equal(formatStatement(testVectors.publicKey, receipt), vector.statement);
       t.equal(leafHash(vector.statement), vector.leafHash);
       t.equal(treeHeadText(receipt.size, vector.root), vector.head);
-      t.equal(formatReceiptOf(formatReceiptParts(receipt, receipt), receipt, receipt), receiptTextOf(vector));
+      t.equal(formatReceipt(receipt, receipt), receiptTextOf(vector));
     });
 
     t.test(`vector ${vector.name}: the verifier accepts it and gives back the signed text`, async (t) => {
