@@ -50,7 +50,7 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, MethodHandler<SubscriptionTop
 
   slotsUpdates: method(0, 0, ({ faults, clock }) => ({
     triggers: ['created', ...COMMITMENTS.map(bankTrigger)],
-    resultsOf: (event) => [slotUpdateOf(event, faults.slotSkew, clock.now())],
+    resultsOf: (event) => slotUpdatesOf(event, faults.slotSkew, clock.now()),
   })),
 
   account: method(1, 1, (node, [key, options]) => {
@@ -126,13 +126,13 @@ function bankTopic(
   };
 }
 
-/** Describes what happened to a slot, at a time in Unix milliseconds. Each transaction counts as one entry. */
-function slotUpdateOf(event: PubsubEvent, skew: number, timestamp: number): object {
+/** Describes what happened to a slot, at a time in Unix milliseconds: it was received whole, then frozen. Each transaction counts as one entry. */
+function slotUpdatesOf(event: PubsubEvent, skew: number, timestamp: number): readonly object[] {
   if (event.kind === 'created')
-    return { slot: event.slot + skew, parent: event.parent + skew, timestamp, type: 'createdBank' };
+    return [{ type: 'createdBank', slot: event.slot + skew, parent: event.parent + skew, timestamp }];
   const slot = event.block.slot + skew;
   if (event.commitment !== 'processed')
-    return { slot, timestamp, type: event.commitment === 'finalized' ? 'root' : 'optimisticConfirmation' };
+    return [{ type: event.commitment === 'finalized' ? 'root' : 'optimisticConfirmation', slot, timestamp }];
   const { transactions } = event.block;
   const failed = transactions.filter(({ error }) => error !== null).length;
   const stats = {
@@ -141,7 +141,10 @@ function slotUpdateOf(event: PubsubEvent, skew: number, timestamp: number): obje
     numFailedTransactions: failed,
     maxTransactionsPerEntry: Math.min(1, transactions.length),
   };
-  return { slot, timestamp, stats, type: 'frozen' };
+  return [
+    { type: 'completed', slot, timestamp },
+    { type: 'frozen', slot, timestamp, stats },
+  ];
 }
 
 /** Reads how accounts are to be encoded, whatever the block. Throws JsonRpcError for what a node refuses. */
@@ -173,5 +176,5 @@ function readMention(filter: unknown): string | undefined {
   const { mentions } = readConfig(filter);
   const [key, ...more] = readList(mentions, Number.POSITIVE_INFINITY);
   if (key === undefined || more.length > 0) throw invalidParams('Invalid Request: Only 1 address supported');
-  return readPubkey(key);
+  return readOrRefuse(key, readAddress, 'Invalid mentions provided');
 }

@@ -644,6 +644,7 @@ t.test('notifications', async (t) => {
     t.strictSame(await received(roots), [chain.slot('finalized')]);
     t.match(await received(updates), [
       { type: 'root', slot: chain.slot('finalized') },
+      { type: 'completed', slot: newest },
       { type: 'frozen', slot: newest, stats: { numSuccessfulTransactions: 1, numFailedTransactions: 0 } },
       { type: 'createdBank', slot: newest + 1, parent: newest },
       ...confirmed.map((slot) => ({ type: 'optimisticConfirmation', slot })),
