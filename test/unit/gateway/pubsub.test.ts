@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { LiveLogs } from '../../../src/gateway/live/logs/live-logs.ts';
+import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { createMesh } from '../../../src/gateway/upstream/mesh/create-mesh.ts';
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { MessageQueue } from '../../../src/gateway/upstream/pubsub/message-queue.ts';
@@ -18,6 +20,7 @@ import {
 import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-options.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
+import type { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { ownTurn } from '../../../src/shared/runtime/own-turn.ts';
 import { TurnMeter } from '../../support/longest-turn.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -150,6 +153,42 @@ t.test('open-session', async (t) => {
       'key 99 null',
     ]);
     t.equal(session.nodeId, 'node-1');
+  });
+
+  t.test('a Clock of megabytes proves nothing, and holds no turn of the event loop', async (t) => {
+    const world = await start(t, { maxBytes: 16 << 20 });
+    const session = await world.mesh.openSession();
+    const log: string[] = [];
+    recordClock(session, log, 'confirmed');
+    const meter = new TurnMeter();
+    notify(world, 98, 'confirmed', CLOCK, `{"data":[[${'{},'.repeat(2_500_000)}{}],"base64"]}`);
+    await waitUntil(() => log.length === 1);
+    t.strictSame(log, ['clock 98 after undefined']);
+    const { longestMs } = meter.lap();
+    t.ok(longestMs < 150, `${longestMs} ms; to look at it takes some 700`);
+  });
+
+  t.test('logs are notified up to 128 KiB, and longer ones end their subscription with the reason', async (t) => {
+    const { node, mesh, clock } = await start(t);
+    const budgets = new RequestBudgets(clock, null);
+    const logs = new LiveLogs({ mesh, clock, budgets, settings: { logs: 10, callerShare: 1 } });
+    t.teardown(() => logs.close());
+    const log: string[] = [];
+    const subscriber = {
+      onReady: () => log.push('ready'),
+      onLogs: (slot: number, { length }: string) => log.push(`${slot} ${length}`),
+      onEnd: ({ code }: GatewayError) => log.push(code),
+    };
+    logs.subscribe('key', 'confirmed', subscriber, 'caller');
+    await waitUntil(() => log.length === 1);
+    const notifyOf = (signature: string, bytes: number) => {
+      const value = `{"signature":"${signature}","err":null,"logs":["`.padEnd(bytes - 3, 'x');
+      node.notify('logsSubscribe', `{"context":{"slot":98},"value":${value}"]}}`);
+    };
+    notifyOf('first', 128 * 1024);
+    notifyOf('second', 128 * 1024 + 1);
+    await waitUntil(() => log.length === 3);
+    t.strictSame(log, ['ready', '98 131072', 'result_too_large']);
   });
 
   t.test("a session that is late does not set its node's slots back, unless it goes back itself", async (t) => {

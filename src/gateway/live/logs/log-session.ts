@@ -56,7 +56,8 @@ export class LogSession implements PooledSession<LogTopic> {
     const subscription = this.connection.subscribe('logsSubscribe', params, {
       onAcknowledged: () => this.#onAcknowledged(topic),
       onNotification: (slot, value) => {
-        if (!topic.onNotification(slot, value, this.#coveredSlot(topic))) onFailed(topic, tooManyMissed());
+        const failure = topic.onNotification(slot, value, this.#coveredSlot(topic));
+        if (failure !== undefined) onFailed(topic, failure);
       },
       onRefused: () => onRefused(topic),
       onRejected: () => onFailed(topic, new GatewayError('upstream_error', 'the node rejects logsSubscribe')),
@@ -100,16 +101,10 @@ export class LogSession implements PooledSession<LogTopic> {
       const missed = await readMissedLogs(this.connection, this.#options.budget, topic, minSlot);
       if (this.#catchingUp.get(topic) !== catchUp) return; // lost or removed since
       this.#catchingUp.delete(topic);
-      if (missed === undefined) this.#options.onFailed(topic, tooManyMissed());
+      if (missed instanceof GatewayError) this.#options.onFailed(topic, missed);
       else topic.catchUp(missed);
     } catch {
       catchUp.isReading = false;
     }
   }
 }
-
-const tooManyMissed = (): GatewayError =>
-  new GatewayError(
-    'overloaded',
-    'too many transactions mention the address to catch up with after the loss of a node: subscribe again',
-  );

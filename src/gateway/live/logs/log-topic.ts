@@ -1,4 +1,5 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownText } from '../../../shared/runtime/own-text.ts';
@@ -25,6 +26,24 @@ const NOTIFIED_PER_TURN = 16;
 
 /** The most bytes of notifications that an address holds back while it catches up. */
 const MAX_HELD_BYTES = 1 << 20;
+
+/**
+ * The most bytes of a transaction's logs, which are handled in one turn of the event loop. A node keeps 10,000 characters if its
+ * operator names no other number (agave, log_collector.rs); JSON may write each in six bytes.
+ */
+const MAX_LOG_BYTES = 128 * 1024;
+
+/** Returns why logs of this length can't be notified; undefined if they can. */
+export const tooLong = (bytes: number): GatewayError | undefined =>
+  bytes <= MAX_LOG_BYTES
+    ? undefined
+    : new GatewayError('result_too_large', 'the logs of a transaction that mentions the address are too long');
+
+export const tooManyMissed = (): GatewayError =>
+  new GatewayError(
+    'overloaded',
+    'too many transactions mention the address to catch up with after the loss of a node: subscribe again',
+  );
 
 /** The transactions that mention one address, for all its subscribers: each once, in the order of slots. */
 export class LogTopic implements PoolItem {
@@ -78,16 +97,19 @@ export class LogTopic implements PoolItem {
     this.#heldBytes = 0;
   }
 
-  /** Notifies of a transaction. Returns false if too much would be held back: some is lost. */
-  onNotification(slot: Slot, value: Buffer, coveredSlot: Slot): boolean {
+  /** Notifies of a transaction. Returns why it can't: some are lost. */
+  onNotification(slot: Slot, value: Buffer, coveredSlot: Slot): GatewayError | undefined {
+    const failure = tooLong(value.length);
+    if (failure !== undefined) return failure;
     const transaction = { slot, signature: parseString(member(value, 'signature')), json: value.toString() };
     if (this.#held === undefined) {
       this.#notify(transaction, coveredSlot);
-      return true;
+      return undefined;
     }
     this.#heldBytes += value.length;
-    if (this.#heldBytes <= MAX_HELD_BYTES) this.#held.set(keyOf(transaction), transaction);
-    return this.#heldBytes <= MAX_HELD_BYTES;
+    if (this.#heldBytes > MAX_HELD_BYTES) return tooManyMissed();
+    this.#held.set(keyOf(transaction), transaction);
+    return undefined;
   }
 
   /** Whether a transaction is notified, or will be as it is held back. */

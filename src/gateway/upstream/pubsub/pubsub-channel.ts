@@ -5,7 +5,7 @@ import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
 import { hashText } from '../../../shared/runtime/hash-text.ts';
 import { runYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { type Picked, type PickedNested, pickNested, pickNestedYielding } from '../json/raw-json.ts';
+import { type Picked, type PickedNested, pickNested, pickNestedYielding, shortText } from '../json/raw-json.ts';
 import { StringCheck } from '../json/string-check.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
@@ -271,7 +271,7 @@ export class PubsubChannel {
     if (notification === undefined) throw malformed();
     const [subscription, result] = notification;
     if (result === undefined) return;
-    const subscribers = this.#subscribersById.get(toSubscriptionId(`${subscription}`));
+    const subscribers = this.#subscribersById.get(toSubscriptionId(shortText(subscription)));
     const [[value], [slot]]: readonly [Picked, Picked] = [parts ?? [], context ?? []];
     const notified = { result, slot, value };
     if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(notified);
@@ -279,7 +279,7 @@ export class PubsubChannel {
   }
 
   #acknowledge(idBytes: Buffer | undefined, result: Buffer | undefined, error: Buffer | undefined): void {
-    const id = Number(`${idBytes}`);
+    const id = Number(shortText(idBytes));
     const pending = this.#pending.get(id);
     if (pending === undefined) return; // such as the response to an unsubscribe
     const { subscription } = pending;
@@ -309,7 +309,7 @@ export class PubsubChannel {
       subscription.onRejected(error);
       return;
     }
-    const text = result.toString();
+    const text = shortText(result);
     if (!UNSIGNED_INTEGER.test(text)) throw new GatewayError('upstream_error', 'an id of a subscription is no number');
     const subscriptionId = toSubscriptionId(text);
     if (this.#isOfOthers(subscriptionId, subscription)) {

@@ -1,6 +1,7 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
+import { malformed } from '../json/json-scanner.ts';
 import { parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import type { Notification } from './pubsub-channel.ts';
 import type { ReconnectingChannel } from './reconnecting-channel.ts';
@@ -16,7 +17,11 @@ export const SLOT_SUBSCRIPTION: SubscribeRequest = {
   params: [],
 };
 
+/** The longest notification of a slot: three numbers and their names. */
+const MAX_SLOT_BYTES = 1024;
+
 export function parseSlotNotification(result: Buffer): { readonly slot: Slot; readonly parent: Slot } {
+  if (result.length > MAX_SLOT_BYTES) throw malformed();
   const [slot, parent] = pickMembers(result, ['slot', 'parent']);
   return { slot: parseSafeInteger(slot), parent: parseSafeInteger(parent) };
 }

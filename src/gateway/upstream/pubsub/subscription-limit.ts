@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { members, parseString } from '../json/raw-json.ts';
+import { MAX_ERROR_BYTES } from '../rpc/error-normalizer.ts';
 
 export interface LearnedLimit {
   limit: number;
@@ -115,6 +116,7 @@ const NO_MORE = /limit|too many|exceed|maximum|quota/i;
  * `accountSubscribe` has nothing else that could be refused; a `programSubscribe` may not be served at all.
  */
 export function isOverLimit(method: string, error: Buffer | undefined): boolean {
+  if ((error?.length ?? 0) > MAX_ERROR_BYTES) return false;
   try {
     const parts = members(error ?? Buffer.from('{}'));
     if (NO_MORE.test(parseString(parts.get('message') ?? Buffer.from('""')))) return true;

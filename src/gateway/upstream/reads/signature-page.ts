@@ -1,8 +1,10 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+import { malformed } from '../json/json-scanner.ts';
 import {
   canonicalJson,
-  elements,
+  forEachElement,
   isNull,
   members,
   parseIntegerOrNull,
@@ -71,10 +73,18 @@ export async function readSignatureRows(
   const { slot, result } = await mesh
     .call('getSignaturesForAddress', [address, config], { commitment, affinity, minSlot })
     .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
-  return { slot, rows: elements(result).slice(0, limit).map(parseSignatureRow) };
+  const rows: SignatureRow[] = [];
+  await forEachElement(result, YIELD_EVERY_BYTES, (row) => {
+    if (rows.length < limit) rows.push(parseSignatureRow(row));
+  });
+  return { slot, rows };
 }
 
+/** The longest row that is handled in one turn of the event loop: it has a memo and an error of a transaction of some 1,000 bytes. */
+const MAX_ROW_BYTES = 64 * 1024;
+
 function parseSignatureRow(bytes: Buffer): SignatureRow {
+  if (bytes.length > MAX_ROW_BYTES) throw malformed();
   const parts = members(bytes);
   const [err, memo, status] = ['err', 'memo', 'confirmationStatus'].map((name) =>
     isNull(parts.get(name)) ? undefined : parts.get(name),

@@ -6,6 +6,9 @@ import { elements, member, parseSafeInteger, parseString } from '../json/raw-jso
 /** In bytes; it is its slot: https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html */
 export const CLOCK_SLOT_BYTES = 8;
 
+/** The longest Clock that is looked at; as a node shows it, it has some 300 bytes. */
+const MAX_CLOCK_BYTES = 1024;
+
 /**
  * Returns the first slot at which all is proven to hold that a node loaded for `slot` before `clock`, its account of the
  * Clock sysvar. The root that a node reads accounts from only advances, and each bank writes the Clock: so nothing before
@@ -19,6 +22,7 @@ export function provenByClock(slot: Slot, clock: Buffer | undefined): Slot {
 
 /** Returns the slot that a Clock sysvar names, in base64 or as a node parses it; undefined for anything else. */
 function slotOfClock(account: Buffer): Slot | undefined {
+  if (account.length > MAX_CLOCK_BYTES) return undefined;
   try {
     const data = member(account, 'data') ?? Buffer.alloc(0);
     if (data[0] === OPEN_OBJECT) {

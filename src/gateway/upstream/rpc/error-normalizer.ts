@@ -6,6 +6,9 @@ import { agaveErrorOf, PROCESSED_REFUSED } from './server-profile.ts';
 
 const RATE_LIMIT_CODE = 429;
 
+/** Longest `error` of a response, which is parsed in one turn. Those of nodes have a few hundred bytes. */
+export const MAX_ERROR_BYTES = 64 << 10;
+
 /** The longest `data` of a node's error that is kept, in bytes: an error may be cached. */
 const MAX_DATA_BYTES = 256;
 

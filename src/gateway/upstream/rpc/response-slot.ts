@@ -50,6 +50,9 @@ const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlock
 /** The members of a result that may name its slot. */
 export const DATING_MEMBERS = ['context', 'value', 'absoluteSlot'];
 
+/** The longest context that is looked at: a slot and the version of a server. */
+const MAX_CONTEXT_BYTES = 1024;
+
 /** A node's result, and its {@link DATING_MEMBERS} if it is an object. */
 export interface NodeResult {
   readonly result: Buffer;
@@ -76,7 +79,7 @@ export function slotOfResponse(
   const [context, value, absoluteSlot] = dating;
   // With `withContext` getProgramAccounts has a context too; otherwise its result is an array.
   if (METHODS_WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === OPEN_OBJECT)) {
-    if (context === undefined || value === undefined) {
+    if (context === undefined || value === undefined || context.length > MAX_CONTEXT_BYTES) {
       throw new GatewayError('upstream_error', 'a node sent a response without its context');
     }
     const [slotBytes, apiVersion] = pickMembers(context, ['slot', 'apiVersion']);

@@ -12,10 +12,17 @@ import { LatencyTracker } from '../failsafe/latency-tracker.ts';
 import { MethodRateLimits } from '../failsafe/method-rate-limits.ts';
 import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
 import { runYielding } from '../json/cooperative.ts';
-import { parseString, pickNestedYielding } from '../json/raw-json.ts';
+import { parseString, pickNestedYielding, shortText } from '../json/raw-json.ts';
 import { StringCheck } from '../json/string-check.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { methodNotFound, normalizeRpcError, rateLimited, requestTooLong, rpcFaultOf } from './error-normalizer.ts';
+import {
+  MAX_ERROR_BYTES,
+  methodNotFound,
+  normalizeRpcError,
+  rateLimited,
+  requestTooLong,
+  rpcFaultOf,
+} from './error-normalizer.ts';
 import { CONNECTION_CLOSED, failureReason, httpFault } from './failure-reason.ts';
 import { type HttpResponse, type HttpTransport, openHttpTransport } from './http-transport.ts';
 import { NodeSlots } from './node-slots.ts';
@@ -46,8 +53,6 @@ const MAX_SCAN_BYTES = 64 << 20;
 
 const RESPONSE_MEMBERS = ['error', 'jsonrpc', 'id', 'result'];
 
-/** Longest `error` of a response, which is parsed in one turn. Those of nodes have a few hundred bytes. */
-const MAX_ERROR_BYTES = 64 << 10;
 const CONTENT_TOO_LARGE = 413;
 const TOO_MANY_REQUESTS = 429;
 const NOT_IMPLEMENTED = 501;
@@ -256,9 +261,9 @@ export class RpcClient {
         throw new GatewayError('upstream_error', 'a node sent an error that is too long');
       if (error !== undefined && error.toString() !== 'null')
         throw normalizeRpcError(error, this.#redact, pauseSeconds);
-      if (status !== 200 || result === undefined || parseString(jsonrpc) !== '2.0')
+      if (status !== 200 || result === undefined || shortText(jsonrpc) !== '"2.0"')
         throw new GatewayError('upstream_error', 'a node sent no valid response');
-      if (idBytes?.toString() !== `${id}`)
+      if (shortText(idBytes) !== `${id}`)
         throw new GatewayError('upstream_error', 'the JSON-RPC response id does not match');
       return { result, dating };
     } catch (thrown) {
