@@ -218,6 +218,17 @@ t.test('raw-json', async (t) => {
     await t.rejects(elementsYielding(list(3), 2), broken);
   });
 
+  t.test('in one turn at most 100,000 values of a long text are found, and no string above 1 MiB', async (t) => {
+    const long = (count: number) => Buffer.from(`{"a":[${'{},'.repeat(count - 2)}{}],"b":1}`);
+    t.equal(member(long(90_000), 'b')?.toString(), '1');
+    const tooMany = long(250_000);
+    for (const find of [members, (bytes: Buffer) => pickMembers(bytes, ['b'])]) t.throws(() => find(tooMany), broken);
+    t.equal(members(tooMany, 250_000).get('b')?.toString(), '1');
+    t.equal((await membersYielding(tooMany)).get('b')?.toString(), '1');
+    t.equal(parseString(Buffer.from(`"${'x'.repeat(1 << 19)}"`)).length, 1 << 19);
+    t.throws(() => parseString(Buffer.from(`"${'x'.repeat(1 << 20)}"`)), broken);
+  });
+
   t.test('digits and white space in one place are bounded, and so are names', async (t) => {
     const [digits, space, name] = ['1'.repeat(4096), ' '.repeat(65_536), '\\"'.repeat(32_000)];
     t.equal(members(Buffer.from(`{"${name}":1}`)).size, 1);

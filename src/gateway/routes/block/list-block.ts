@@ -14,7 +14,7 @@ const MAX_COUNTED_PROGRAMS = 20;
 
 /** `transactionDetails: "full"`, `encoding: "json"`. Takes some hundred milliseconds, so it runs in a thread. */
 export function listBlock(result: Buffer): BlockListing {
-  const block = members(result);
+  const block = members(result, Number.POSITIVE_INFINITY);
   const counter = new BlockCounter();
   const rewards = new RewardCounter();
   const counts = new Map<string, number>();

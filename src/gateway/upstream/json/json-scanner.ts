@@ -166,7 +166,7 @@ export class PartsWalk {
   }
 
   /** Walks on for about that many bytes. Returns true at the end of the value. */
-  run(maxBytes = WHOLE): boolean {
+  run(maxBytes: number): boolean {
     const bytes = this.#bytes;
     let at = this.#at;
     const pauseAt = at + maxBytes;

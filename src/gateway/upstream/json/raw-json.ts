@@ -3,7 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { runYielding } from './cooperative.ts';
+import { runYielding, YIELD_EVERY_BYTES } from './cooperative.ts';
 import {
   BACKSLASH,
   isCanonical,
@@ -26,8 +26,10 @@ const LONG_TEXT = 64 * 1024;
 
 /** The most names of an object, and elements of an array that is found in one turn. No answer of a node has a tenth of them. */
 const MAX_PARTS = 10_000;
-/** The most values within an element that is handled in one turn: a transaction has a few thousand of them. */
+/** The most values within what is found or handled in one turn: a transaction has a few thousand of them. */
 const MAX_VALUES = 100_000;
+/** The longest string, in bytes: all that may be longer, such as the data of an account, stays bytes. */
+const MAX_STRING = 1 << 20;
 /** The most elements of an array that is found in turns: more rows of a list than fit into a response. */
 const MAX_ROWS = 1_000_000;
 /** The most elements with parts of an array that is shown in its one spelling: a token's metadata may have a million. */
@@ -39,9 +41,10 @@ export type Members = ReadonlyMap<string, Buffer>;
 /**
  * Finds the members of a JSON object, each the exact bytes of its value, without building any value. Of repeated
  * members the last counts. Throws `upstream_error` when `bytes` are anything but one whole object: the grammar is
- * checked to the last byte, except inside strings.
+ * checked to the last byte, except inside strings. Throws it also for a long one of more values than `maxValues`, which only a
+ * thread may raise.
  */
-export const members = (bytes: Buffer): Members => found(findMembers(bytes));
+export const members = (bytes: Buffer, maxValues = MAX_VALUES): Members => found(findMembers(bytes), maxValues);
 
 /** Finds members as {@link members} does, and yields to the event loop in between: for long objects. */
 export const membersYielding = (bytes: Buffer, yieldTurn?: () => Promise<void>): Promise<Members> =>
@@ -52,8 +55,8 @@ interface Search<T> {
   readonly found: T;
 }
 
-function found<T>({ walk, found }: Search<T>): T {
-  walk.run();
+function found<T>({ walk, found }: Search<T>, maxValues = MAX_VALUES): T {
+  while (!walk.run(YIELD_EVERY_BYTES)) if (walk.values > maxValues) throw malformed();
   return found;
 }
 
@@ -251,7 +254,7 @@ export const parseU64OrNull = (bytes: Buffer | undefined): bigint | null => (isN
 
 /** Parses a JSON string. Throws `upstream_error` for anything else. */
 export function parseString(bytes: Buffer | undefined): string {
-  if (bytes?.[0] !== QUOTE) throw malformed(); // before millions of values are made of it
+  if (bytes?.[0] !== QUOTE || bytes.length > MAX_STRING) throw malformed();
   return String(parseJson(bytes.toString()));
 }
 
