@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
+import { isBase58Of } from '../../../transactions/index.ts';
 
 export interface StakeProof {
   /** Base58. */
@@ -40,8 +41,8 @@ export function findStakeProofFault(
 }
 
 function findPlainFault({ wallet, issued, signature }: StakeProof, nowMs: number): string | undefined {
-  if (!isBase58(wallet, 32)) return 'the wallet is not an address';
-  if (!isBase58(signature, 64)) return 'the signature is not 64 bytes in base58';
+  if (!isBase58Of(wallet, 32)) return 'the wallet is not an address';
+  if (!isBase58Of(signature, 64)) return 'the signature is not 64 bytes in base58';
   if (!/^[1-9]\d{0,11}$/.test(issued)) return 'the time of issue is not in Unix seconds';
   return findTimeFault(issued, nowMs);
 }
@@ -85,7 +86,3 @@ export class StakeProofVerifier {
 
 /** Returns the cache key. It holds all three parts, as a known signature says nothing about another wallet or time. */
 const verifiedKeyOf = ({ wallet, issued, signature }: StakeProof): string => `${wallet} ${issued} ${signature}`;
-
-/** Longer texts are not decoded, as that takes quadratic time. */
-const isBase58 = (text: string, bytes: number): boolean =>
-  text.length <= 90 && bs58.decodeUnsafe(text)?.length === bytes;
