@@ -2,7 +2,6 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
-import { sleep } from '../../shared/runtime/sleep.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 
@@ -12,9 +11,6 @@ export interface SlotSource {
 }
 
 export const MAX_WAIT_MS = 1000;
-
-/** Time between two checks of an answer that the pipeline publishes, in milliseconds. */
-const LIVE_CHECK_MS = 20;
 
 /** Slots by which one that is waited for may be further away than pass in {@link MAX_WAIT_MS}: nodes differ by some. */
 const SPARE_SLOTS = 2;
@@ -74,15 +70,6 @@ export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, cl
       reject(minSlotNotReached(slot, mesh.tip(commitment) ?? 0));
     });
   });
-}
-
-const checks = new WeakMap<Clock, Promise<void>>();
-
-/** Resolves at the next check, for all that wait: there may be thousands. */
-export function nextCheck(clock: Clock): Promise<void> {
-  const due = checks.get(clock) ?? sleep(clock, LIVE_CHECK_MS).finally(() => checks.delete(clock));
-  checks.set(clock, due);
-  return due;
 }
 
 /** Returns true if a read failed because no upstream has reached its minimum slot, also if that is its cause. */

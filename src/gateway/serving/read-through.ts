@@ -23,7 +23,6 @@ import {
   isSlotNotReached,
   MAX_WAIT_MS,
   minSlotNotReached,
-  nextCheck,
   type SlotSource,
   servedSlotNotReached,
   waitForSlot,
@@ -50,6 +49,9 @@ export interface ReadThroughOptions extends SlotSource {
 }
 
 const RETRY_INTERVAL_MS = 400;
+
+/** Time between two checks of an answer that the pipeline publishes, in milliseconds. */
+const LIVE_CHECK_MS = 20;
 
 /** What counts a read that the cache didn't answer; a refresh is nobody's read. */
 type Counter = 'miss' | 'joined' | 'bypass' | 'refresh';
@@ -147,7 +149,7 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
       if (clock.monotonic() >= deadlineMs) throw minSlotNotReached(minSlot, item?.slot ?? 0);
       if (item !== refreshed) void item?.refresher?.refresh(key);
       refreshed = item;
-      await nextCheck(clock);
+      await sleep(clock, LIVE_CHECK_MS);
     }
   }
 }
