@@ -150,7 +150,8 @@ export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tip
 /** Creates an entry. Very many may have a lease, and stay for long. */
 export function newEntry(result: string | Buffer, init: ItemInit): Entry {
   const stored = init.lease === undefined || typeof result !== 'string' ? result : toTemplatedText(result);
-  return newItem<Entry>({ kind: 'answer', result: stored, refusal: undefined }, init, init, resultPropertiesOf(result));
+  const ofResult = { resultBytes: Buffer.byteLength(result), digest: '' };
+  return newItem<Entry>({ kind: 'answer', result: stored, refusal: undefined }, init, init, ofResult);
 }
 
 export const newRefusal = (refusal: GatewayError, init: ItemInit): CachedRefusal =>
@@ -190,25 +191,16 @@ export const wholeResultOf = ({ result }: Pick<Entry, 'result'>): string | Buffe
 
 export const anchoredBodyOf = ({ result, slot }: Entry): Buffer => Buffer.from(`{"result":${result},"slot":${slot}}`);
 
-type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest'>;
-
-const resultPropertiesOf = (result: string | Buffer): ResultProperties => ({
-  resultBytes: Buffer.byteLength(result),
-  digest: '',
-});
-
 type Dating = Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> & {
   readonly provenFrom?: Slot | undefined;
   readonly agreement?: Agreement | undefined;
 };
 
-const NO_RESULT = resultPropertiesOf('');
-
 const newItem = <I extends CacheItem>(
   content: ContentOf<I>,
   init: ItemInit,
   { slot, tipAtFetch, validatedMs, provenFrom = 0, agreement }: Dating = init,
-  { resultBytes, digest }: ResultProperties = NO_RESULT,
+  { resultBytes, digest }: Pick<ItemState, 'resultBytes' | 'digest'> = { resultBytes: 0, digest: '' },
 ): ItemState & ContentOf<I> => ({
   kind: content.kind,
   result: content.result,
