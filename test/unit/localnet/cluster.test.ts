@@ -1,12 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  compileTransaction,
-  decompileTransactionMessage,
-  getCompiledTransactionMessageDecoder,
-  getTransactionDecoder,
-} from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { getTransferCheckedInstruction } from '@solana-program/token';
 import bs58 from 'bs58';
@@ -952,18 +946,6 @@ t.test('traffic-generator', async (t) => {
       made.reduce((sum, { transactions }) => sum + transactions.length, 0),
     );
     t.equal(newest?.seconds, 60);
-  });
-
-  t.test('each transaction has the bytes that kit compiles', async (t) => {
-    const lifetime = { lastValidBlockHeight: 0n };
-    const differing = traffic.played.filter(({ transaction: { bytes, message } }) => {
-      if (message.version !== 'legacy') return false; // kit compiled it
-      const { messageBytes } = getTransactionDecoder().decode(bytes);
-      const compiled = getCompiledTransactionMessageDecoder().decode(messageBytes);
-      const again = compileTransaction(decompileTransactionMessage(compiled, lifetime));
-      return !Buffer.from(messageBytes).equals(Buffer.from(again.messageBytes));
-    });
-    t.same(differing, []);
   });
 
   t.test('the same seed gives the same traffic, another seed another', async (t) => {
