@@ -1,10 +1,10 @@
+import type { Config } from '../../config/config-schema.ts';
 import { operatorsIn } from '../../config/operators.ts';
-import type { EmbeddedCluster } from '../../localnet/index.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../../localnet/index.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
 import type { RestingMesh } from '../upstream/mesh/mesh.ts';
 import type { Environment } from './environment.ts';
-import { startEmbedded } from './start-embedded.ts';
 import { openLearnedLimits } from './subscription-limits-file.ts';
 
 export interface Upstream {
@@ -46,6 +46,18 @@ export async function openUpstream(
   });
   disposals.defer(() => mesh.close());
   return { mesh, embedded };
+}
+
+/** The ports at which Solana's tools expect a local cluster: its RPC, and its WebSocket. */
+const [USUAL_PORT, USUAL_PUBSUB_PORT] = [8899, 8900];
+
+/** Starts an embedded cluster where no node is configured. */
+export function startEmbedded({ embedded, upstreams, port: ownPort }: Config): Promise<EmbeddedCluster> | undefined {
+  if (upstreams.length > 0) return undefined;
+  const { port, ...options } = embedded;
+  const isUsualOwn = ownPort === USUAL_PORT || ownPort === USUAL_PUBSUB_PORT; // the gateway will listen there
+  const ports = port === null ? { port: isUsualOwn ? 0 : USUAL_PORT, orFreePorts: true } : { port };
+  return startEmbeddedCluster({ ...options, ...ports });
 }
 
 function logEmbedded(started: EmbeddedCluster, log: Log): void {
