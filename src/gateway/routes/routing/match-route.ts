@@ -15,24 +15,17 @@ interface Segment {
   readonly parameter: string | undefined;
 }
 
-interface Pattern {
-  readonly route: Route;
-  readonly segments: readonly Segment[];
-}
-
-/** Returns the matcher of a list of routes, whose paths begin with a word. The first route that matches wins. */
+/** Returns the matcher of a list of routes. The first route that matches wins. */
 export function createRouteMatcher(routes: readonly Route[]): MatchRoute {
-  const patternsByWord = new Map<string, Pattern[]>();
-  for (const route of routes) {
+  const patterns = routes.map((route) => {
     const words = route.path.split('/').slice(1);
-    const [first = ''] = words;
     const segments = words.map((word) => ({ word, parameter: word.startsWith(':') ? word.slice(1) : undefined }));
-    patternsByWord.set(first, [...(patternsByWord.get(first) ?? []), { route, segments }]);
-  }
+    return { route, segments };
+  });
   return (path) => {
     if (!path.startsWith(PATH_START)) return undefined;
     const texts = path.slice(PATH_START.length).split('/');
-    for (const { route, segments } of patternsByWord.get(texts[0] ?? '') ?? []) {
+    for (const { route, segments } of patterns) {
       const pathTexts = matched(segments, texts);
       if (pathTexts !== undefined) return { route, pathTexts };
     }
