@@ -8,8 +8,8 @@ import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import { cachedPrices, lastPrices } from './cached-prices.ts';
 import { type GetBytes, httpGet } from './http-get.ts';
 import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
-import { cachedVerified, type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
-import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
+import { cachedVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
+import { createPriceLookup } from './price-lookup.ts';
 import { type FindPrices, pricesOf } from './price-source.ts';
 import { pythPrices } from './pyth-prices.ts';
 import { watchedService } from './watched-service.ts';
@@ -27,13 +27,6 @@ export interface PriceDeps {
   readonly onRecovery: (source: PriceSourceName) => void;
 }
 
-export interface ConfiguredPrices {
-  readonly prices: PriceLookup;
-  /** Finds the mints on a service's list of verified tokens; undefined where no service is a source. */
-  readonly findVerified: FindVerified | undefined;
-  clear(): void;
-}
-
 /** The shortest time after a failure in which a service is not called again, in milliseconds. */
 const SERVICE_PAUSE_MS = 5000;
 
@@ -44,7 +37,7 @@ const servicePauseMs = (failure: unknown): number =>
 const MAX_RESPONSE_BYTES = 1 << 20;
 
 /** Opens the configured sources, always in the order of {@link PRICE_SOURCES}. */
-export function configuredPrices(settings: PriceSettings, deps: PriceDeps): ConfiguredPrices {
+export function configuredPrices(settings: PriceSettings, deps: PriceDeps) {
   const { maxAgeSec, maxStaleSec, jupiter, pyth } = settings;
   const { accounts, clock, clusterFeeds, jupiterKey, timeoutMs, tip } = deps;
   const watch = <A extends readonly unknown[], R>(
@@ -84,6 +77,7 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
   const sources = new Map(opened.map((name) => [name, openSource[name]()]));
   return {
     prices: createPriceLookup(sources, { clock, maxAgeSec, maxStaleSec }),
+    /** Finds the mints on a service's list of verified tokens; undefined where no service is a source. */
     findVerified: enabled.includes('jupiter-v3')
       ? cachedVerified(
           watch('jupiter-v3', jupiterVerifiedMints({ url: jupiter.tokensUrl, get }), servicePauseMs),

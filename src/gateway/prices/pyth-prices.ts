@@ -17,15 +17,10 @@ export interface PythOptions {
   readonly feeds: Readonly<Record<string, string>>;
 }
 
-/** The account of a feed under one pair of programs. */
-interface FeedAccount {
-  readonly address: string;
-  readonly receiver: string;
-}
-
 interface Feed {
   readonly id: string;
-  readonly accounts: readonly FeedAccount[];
+  /** One under each pair of programs. */
+  readonly accounts: readonly { readonly address: string; readonly receiver: string }[];
 }
 
 /** Creates a source of Pyth's prices on chain. They are read as accounts, at the slot that is valued or later. */

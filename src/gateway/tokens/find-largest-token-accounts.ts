@@ -1,6 +1,5 @@
 import { compare } from '../../shared/domain/compare.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
-import type { Slot } from '../../shared/domain/slot.ts';
 import { TOKEN_AMOUNT_OFFSET } from '../../transactions/index.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
@@ -8,20 +7,13 @@ import { mapRows, parseKeyedAccount } from '../upstream/reads/token-accounts-by-
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 import type { ListOwner } from './owner-listing.ts';
 
-export interface LargestOfOwner {
-  /** The slots of the lists. Empty where there is no list. */
-  readonly slots: readonly Slot[];
-  readonly addresses: readonly string[];
-  readonly listed: number;
-}
-
-/** Of both programs. None where there is no list: over 10,000 accounts, or a node without an index of that owner. */
+/** Of both programs. None, and no slots, where there is no list: over 10,000 accounts, or a node without an index of that owner. */
 export async function findLargestTokenAccounts(
   mesh: Pick<Mesh, 'call'>,
   listOwner: ListOwner,
   owner: string,
   { maxAccounts, ...options }: ReadOptions & { readonly maxAccounts: number },
-): Promise<LargestOfOwner> {
+) {
   try {
     const { slots, rows } = await listOwner(mesh, owner, options);
     const accounts = await mapRows(rows, (row) => {

@@ -33,14 +33,6 @@ const MAX_TRANSFERS_PER_PAGE = 25;
 /** Maximum token accounts whose transactions are read with those of their owner. Each costs an upstream call. */
 const MAX_TOKEN_ACCOUNTS = 20;
 
-export interface HistoryPage {
-  readonly rows:
-    | readonly (Omit<SignatureRow, 'err'> & { readonly err: RawJson })[]
-    | readonly (DescribedNetRow | TransferRow)[];
-  readonly nextBefore: string | null;
-  readonly scanned: number;
-}
-
 export const history = readRoute({
   path: '/address/:addr/history',
   summary: 'The transactions of an address and its token accounts, newest first, or what they changed and moved',
@@ -80,12 +72,10 @@ export const history = readRoute({
     const scanned = page.rows.length;
     if (type === undefined) {
       const rows = page.rows.map((row) => ({ ...row, err: new RawJson(row.err) }));
-      const result: HistoryPage = { rows, nextBefore, scanned };
-      return { slot: page.slot, result }; // never final: which lists are merged changes with the accounts of the owner
+      return { slot: page.slot, result: { rows, nextBefore, scanned } }; // never final: which lists are merged changes with the accounts of the owner
     }
     const { slot, rows } = await readTransfers(context, scope, addr, page.rows, { commitment, minSlot });
-    const result: HistoryPage = { rows, nextBefore, scanned };
-    return { slot: Math.min(page.slot, slot), result };
+    return { slot: Math.min(page.slot, slot), result: { rows, nextBefore, scanned } };
   },
 });
 
@@ -165,7 +155,7 @@ async function readTransfers(
   address: string,
   page: readonly SignatureRow[],
   bounds: VersionedReadOptions,
-): Promise<{ readonly slot: Slot; readonly rows: readonly (DescribedNetRow | TransferRow)[] }> {
+): Promise<{ readonly slot: Slot; readonly rows: (DescribedNetRow | TransferRow)[] }> {
   const records = await transactionRecords.readAll(callsFor(scope), page, bounds, scope.cost);
   const rows: (DescribedNetRow | TransferRow)[] = [];
   for (const [index, { signature, confirmationStatus }] of page.entries()) {

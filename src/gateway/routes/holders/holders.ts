@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { Slot } from '../../../shared/domain/slot.ts';
 import { SCAN_UNITS } from '../../../shared/domain/units.ts';
 import {
   type AmountScale,
@@ -85,10 +84,9 @@ export const holders = readRoute({
     const { mint: address, page, by } = params;
     const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
     if (!needsScan(params) && holderTables.get(address, minSlot) === undefined) {
-      const found = await readFirstPage(rpc, address, at);
-      const { slot, supply, scale, rows } = found;
-      const total = found.isComplete ? rows.length : null;
-      const shown = { ...pageFields(address, page, supply, scale), total, hasMore: !found.isComplete };
+      const { slot, supply, scale, rows, isComplete } = await readFirstPage(rpc, address, at);
+      const total = isComplete ? rows.length : null;
+      const shown = { ...pageFields(address, page, supply, scale), total, hasMore: !isComplete };
       const items = toItems(rows, 1, { mint: address, supply, scale });
       return { slot, result: { ...shown, source: 'largest-accounts' as const, items } };
     }
@@ -140,16 +138,8 @@ const describeAmount = (amount: bigint, { supply, scale }: ListedMint) => ({
   percentage: supply === 0n ? null : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
 });
 
-interface FirstPage {
-  readonly slot: Slot;
-  readonly supply: bigint;
-  readonly scale: AmountScale;
-  readonly rows: readonly Holder[];
-  readonly isComplete: boolean;
-}
-
 /** Reads the largest accounts by getTokenLargestAccounts, then these and the mint, all at one slot. */
-async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions): Promise<FirstPage> {
+async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions) {
   const known = await requireMint(rpc, address, at); // throws not_a_mint, where the node's own error doesn't say why
   if (!known.mint.isInitialized)
     return { slot: known.slot, supply: 0n, scale: known.mints.scale(address), rows: [], isComplete: true };
