@@ -13,7 +13,7 @@ export { REQUEST_OUTCOMES, shownUsage, type UsageRow } from './access/usage/usag
 export { type CreateGatewayOptions, createGateway, type Gateway, openGateway } from './composition/create-gateway.ts';
 export type { GatewayOptions } from './composition/environment.ts';
 export { openEngine } from './composition/open-process.ts';
-export { startEmbedded } from './composition/open-upstream.ts';
+export { embeddedPortsOf, startEmbedded } from './composition/open-upstream.ts';
 export { formatProblem } from './composition/reread-config.ts';
 export { rereadOnDisk } from './composition/reread-on-disk.ts';
 export { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from './fleet/keys/fleet-keys.ts';

@@ -711,6 +711,8 @@ t.test('doctor', async (t) => {
       port: /this machine does not have the address$/, // a free port has one, too
       'receipt key': /^ephemeral: /,
     });
+    const ofCluster = await examine(['--port', '8899', '--state', `${t.testdir()}/new`]);
+    t.match(ofCluster.text, /"embedded port","finding":"any free one"/, 'the gateway itself has the usual one');
   });
 
   t.test('the port after that of a running gateway is its own', async (t) => {

@@ -8,6 +8,7 @@ import {
   apiKeysPath,
   checkReceiptKeys,
   checkServer,
+  embeddedPortsOf,
   type KeySource,
   keyFilePath,
   loadEngine,
@@ -164,14 +165,14 @@ async function fetchText(host: string, port: number, path: string): Promise<stri
   }
 }
 
-async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
-  const port = embedded.port ?? DEFAULT_EMBEDDED_PORT;
+async function checkEmbeddedPort(config: Config): Promise<Finding> {
+  const { port, orFreePorts } = embeddedPortsOf(config);
   if (port === 0) return ok('embedded port', 'any free one');
   try {
     for (const each of [port, port + 1]) await requireFreePort('127.0.0.1', each, 'embedded.port');
     return ok('embedded port', `${port} and ${port + 1} are free`);
   } catch (thrown) {
-    return embedded.port === null
+    return orFreePorts
       ? ok('embedded port', `${port} or ${port + 1} is in use: the cluster uses two free ones`)
       : fail('embedded port', reasonOf(thrown), 'set embedded.port to another one, or to 0');
   }
@@ -184,7 +185,6 @@ async function checkGeyserPort({ embedded: { geyserPort } }: Config): Promise<Fi
   );
 }
 
-const DEFAULT_EMBEDDED_PORT = 8899;
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 function checkStateFolder(state: string): Finding {

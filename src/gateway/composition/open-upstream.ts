@@ -52,12 +52,13 @@ export async function openUpstream(
 const [USUAL_PORT, USUAL_PUBSUB_PORT] = [8899, 8900];
 
 /** Starts an embedded cluster where no node is configured. */
-export function startEmbedded({ embedded, upstreams, port: ownPort }: Config): Promise<EmbeddedCluster> | undefined {
-  if (upstreams.length > 0) return undefined;
-  const { port, ...options } = embedded;
+export const startEmbedded = (config: Config): Promise<EmbeddedCluster> | undefined =>
+  config.upstreams.length > 0 ? undefined : startEmbeddedCluster({ ...config.embedded, ...embeddedPortsOf(config) });
+
+/** Returns the first of the two ports of the embedded cluster, 0 for free ones, and whether free ones will do if one is in use. */
+export function embeddedPortsOf({ embedded: { port }, port: ownPort }: Config) {
   const isUsualOwn = ownPort === USUAL_PORT || ownPort === USUAL_PUBSUB_PORT; // the gateway will listen there
-  const ports = port === null ? { port: isUsualOwn ? 0 : USUAL_PORT, orFreePorts: true } : { port };
-  return startEmbeddedCluster({ ...options, ...ports });
+  return port === null ? { port: isUsualOwn ? 0 : USUAL_PORT, orFreePorts: true } : { port, orFreePorts: false };
 }
 
 function logEmbedded(started: EmbeddedCluster, log: Log): void {
