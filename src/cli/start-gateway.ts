@@ -46,7 +46,7 @@ export async function startGateway(sources: ConfigSources): Promise<void> {
       waiting.end();
     });
   const announce = (gateway: RunningGateway): void => {
-    process.title = `slotgate ${new URL(gateway.url).host}`; // distinguishes two of them in a list of processes
+    process.title = `slotgate ${gateway.url.slice('http://'.length)}`; // distinguishes two of them in a list of processes
     if (process.stdout.isTTY !== true || config.log.level !== 'info') {
       logListening(gateway, log);
       return;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import t, { type Test } from 'tap';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createGateway } from '../../src/index.ts';
@@ -515,6 +516,21 @@ t.test('command-line', async (t) => {
 
   const refusedUpgrade = (status: number, error: string): string =>
     `HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n{"error":"${error}","message":"why"}`;
+
+  const [linkLocal = ''] = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
+    addresses.flatMap(({ address }) => (address.startsWith('fe80:') ? `${address}%${name}` : [])),
+  );
+  const linkLocalSkipReason = linkLocal === '' && 'no interface has a link-local address';
+  t.test('it listens at an address that names its interface', { skip: linkLocalSkipReason }, async (t) => {
+    for (const workers of ['0', '1']) {
+      const host = ['--host', linkLocal, '--set', `admin.host=${linkLocal}`];
+      const child = spawned([...EMBEDDED_ARGS, ...host, '--workers', workers, '--state', t.testdir()]);
+      const { url, admin } = await waitUntilListening(child);
+      for (const each of [url, admin]) t.ok(each?.startsWith(`http://[${linkLocal}]:`));
+      child.process.kill('SIGTERM');
+      t.equal(await child.exit(), 0);
+    }
+  });
 
   t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
     const states = t.testdir({ first: {}, second: {} });

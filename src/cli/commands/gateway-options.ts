@@ -72,6 +72,7 @@ async function localUrlOf(command: Command): Promise<string> {
   const { configOf } = await import('./config-of.ts'); // its schemas are of no use where a URL is named
   const { host, port } = configOf(command);
   if (port === 0) throw new StartError(64, 'port 0 is any free port: name the gateway by --url');
+  if (host.includes('%')) throw new StartError(64, `no URL has ${host}: name the gateway by --url`);
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

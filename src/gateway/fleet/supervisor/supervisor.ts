@@ -202,7 +202,7 @@ export class Supervisor {
   #keepFacts(facts: PipelineFacts): void {
     this.#facts = facts;
     if (facts.admin !== null)
-      this.#adminPort = { wanted: this.#config.admin.port, given: Number(new URL(facts.admin).port) };
+      this.#adminPort = { wanted: this.#config.admin.port, given: Number(/\d+$/.exec(facts.admin)?.[0]) };
   }
 
   #addWorker(): Member {
