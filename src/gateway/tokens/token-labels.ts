@@ -36,12 +36,12 @@ export type TokenLabels = Pick<TokenLabelCache, 'find'>;
 
 export class TokenLabelCache {
   readonly #knownMints: KnownMints;
-  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #create: () => LRUCache<string, RememberedLabel>;
   #labels: LRUCache<string, RememberedLabel>;
 
   constructor(clock: Pick<Clock, 'monotonic'>, knownMints: KnownMints) {
     this.#knownMints = knownMints;
-    this.#clock = clock;
+    this.#create = () => new LRUCache({ ...atMost(MAX_LABELS), ...expiresAfter(LABEL_TTL_MS, clock) });
     this.#labels = this.#create();
   }
 
@@ -61,10 +61,6 @@ export class TokenLabelCache {
   /** Forgets all labels, those too that are being read. */
   clear(): void {
     this.#labels = this.#create();
-  }
-
-  #create(): LRUCache<string, RememberedLabel> {
-    return new LRUCache({ ...atMost(MAX_LABELS), ...expiresAfter(LABEL_TTL_MS, this.#clock) });
   }
 
   async #read(mints: readonly string[], { rpc, cost }: LookUp, options: ReadOptions) {
