@@ -22,9 +22,8 @@ export class RequestAccount {
   /** Units that were known before the work, and those of the answer. */
   #known = 0;
   #ofAnswer = 0;
-  /** The windows that were charged last, and the units that were not, as the debt is at most one limit. */
-  #own: Charged | undefined;
-  #outer: Charged | undefined;
+  /** The windows that were charged last, the caller's own first, and the units that were not, as the debt is at most one limit. */
+  #charged: readonly Charged[] = [];
   #held: readonly (readonly [QuotaWindow, number])[] = NOTHING_HELD;
 
   constructor(windows: CallerAccount, address: ArrayBuffer, principal: Principal | undefined, tier: Tier) {
@@ -46,7 +45,7 @@ export class RequestAccount {
     if (highest !== undefined) return this.#hold(known, highest);
     if (known === 0) return true;
     if (!this.#current().spend(known).allowed) this.#refuse(known);
-    this.#remember(known, 0, 0);
+    this.#remember(known);
     this.#known += known;
     return true;
   }
@@ -62,11 +61,10 @@ export class RequestAccount {
     this.#held = NOTHING_HELD;
     const windows = this.#current();
     const owed = this.#known + unitsOfUpstream(this.cost) + ofAnswer - this.paid;
-    if (owed > 0) this.#remember(owed, ...windows.charge(owed));
+    if (owed > 0) this.#remember(owed, windows.charge(owed));
     else if (owed < 0) {
-      windows.countGivenBack(Math.max(0, -owed - (this.#own?.beyond ?? 0)));
-      giveBack(this.#own, -owed);
-      giveBack(this.#outer, -owed);
+      windows.countGivenBack(Math.max(0, -owed - (this.#charged[0]?.beyond ?? 0)));
+      for (const each of this.#charged) giveBack(each, -owed);
       this.paid += owed;
     }
     return windows.quotaFor(this.paid, true);
@@ -104,11 +102,10 @@ export class RequestAccount {
   }
 
   /** Remembers units, some of which are beyond the debt of a window and were not charged in it. */
-  #remember(units: number, beyondOwn: number, beyondOuter: number): void {
+  #remember(units: number, beyond: readonly number[] = []): void {
     this.paid += units;
-    const [own, outer] = this.#windows.windows;
-    this.#own = charged(this.#own, own, beyondOwn);
-    this.#outer = outer && charged(this.#outer, outer, beyondOuter);
+    const before = this.#charged;
+    this.#charged = this.#windows.windows.map((window, i) => charged(before[i], window, beyond[i] ?? 0));
   }
 }
 
@@ -126,8 +123,7 @@ function charged(before: Charged | undefined, window: QuotaWindow, beyond: numbe
   return before;
 }
 
-function giveBack(charged: Charged | undefined, units: number): void {
-  if (charged === undefined) return;
+function giveBack(charged: Charged, units: number): void {
   charged.window.giveBack(Math.max(0, units - charged.beyond));
   charged.beyond = Math.max(0, charged.beyond - units);
 }
