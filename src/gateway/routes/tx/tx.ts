@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
-import type { EnhancedTransaction } from '../../../transactions/index.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import type { IdlReader } from '../../upstream/reads/program-idls.ts';
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
@@ -16,7 +15,7 @@ import {
 } from '../routing/params.ts';
 import { agreeFor, isDemanded, type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { integer, type PreSerialized, preSerialized, rawJson } from '../routing/schemas.ts';
+import { integer, preSerialized, rawJson } from '../routing/schemas.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
 /** The time for which callers may cache the meaning of a transaction: names change, and so do our rules. */
@@ -119,19 +118,15 @@ interface RecordToEnhance {
   readonly perspective?: string;
 }
 
-interface EnhancedView {
-  /** Null if the record can't be decoded: the answer still has the node's own record. */
-  readonly enhanced: PreSerialized<EnhancedTransaction> | null;
-  /** True when names could not be looked up: the description then has addresses. */
-  readonly lacksNames?: boolean;
-}
-
-/** Makes the enhanced view: once to learn what its description names, and again with the names of that. */
+/**
+ * Makes the enhanced view: once to learn what its description names, and again with the names of that. Null if the record can't
+ * be decoded: the answer still has the node's own record. With `lacksNames` the description has addresses where names failed.
+ */
 async function enhanceOrNull(
   { callsFor, decoder, tokenLabels, programIdls, onDecodeError }: EnhanceUses,
   scope: RequestScope,
   { signature, record, at, ...view }: RecordToEnhance,
-): Promise<EnhancedView> {
+) {
   const requester = requesterOf(scope);
   const readIdl: IdlReader = (accounts) => decoder.readIdl(accounts, requester);
   const lookUp = { rpc: callsFor(scope), cost: scope.cost, readIdl };
