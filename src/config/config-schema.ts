@@ -85,7 +85,9 @@ const embeddedSchema = section({
     'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
   ),
   slotMs: wholeNumber(10, 60_000).describe('Slot time in milliseconds.'),
-  skipEvery: countOrZero.describe('Number of slots of which one has no block; 0 for a block in every slot.'),
+  skipEvery: countOrZero
+    .refine((slots) => slots !== 1, 'expected 0, or a whole number from 2 to 1000000')
+    .describe('Number of slots of which one has no block; 0 for a block in every slot.'),
   slotsPerEpoch: wholeNumber(32, 1_000_000_000).describe('Slots per epoch.'),
   transactionsPerSlot: wholeNumber(0, 1_000).describe('Average number of transactions per slot; 0 for no traffic.'),
   geyserPort: wholeNumberOrNull(0, 65_535).describe('Port of its Geyser gRPC feed, 0 for a free one; null for none.'),
