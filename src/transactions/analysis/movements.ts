@@ -1,6 +1,7 @@
 import { isWrappedSol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { asArray, asBigInt } from '../codec/json-fields.ts';
 import { isTradingProgram, programRole } from '../programs/known-programs.ts';
+import { findProgramInstruction } from '../programs/program-instruction.ts';
 import { isTipAccount } from '../programs/tip-accounts.ts';
 import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
 import type { Transaction } from '../records/transaction.ts';
@@ -197,14 +198,19 @@ function signatureOf(
 export function withPayouts(movements: readonly Movement[], subjects: ReadonlySet<string>): readonly Movement[] {
   const givers = new Set(movements.map(({ from }) => from));
   const kept = new WalletSums();
-  const calls = new Map<Instruction, { readonly given: WalletSums; readonly got: WalletSums }>(); // of all subjects by ''
+  // of all subjects by ''
+  const calls = new Map<Instruction, { readonly given: WalletSums; readonly got: WalletSums; isTrade: boolean }>();
   for (const movement of movements) {
     const { from, to } = movement;
     const payer = payerOf(movement);
     if (from !== null) kept.add(from, negate(movement));
     if (to !== null) kept.add(to, movement);
     if (payer === undefined) continue;
-    const sums = calls.get(payer) ?? { given: new WalletSums(), got: new WalletSums() };
+    const sums = calls.get(payer) ?? {
+      given: new WalletSums(),
+      got: new WalletSums(),
+      isTrade: isTrade(payer, subjects),
+    };
     calls.set(payer, sums);
     if (from !== null) sums.given.add(subjects.has(from) ? '' : from, movement);
     if (to !== null) sums.got.add(subjects.has(to) ? '' : to, movement);
@@ -218,14 +224,23 @@ export function withPayouts(movements: readonly Movement[], subjects: ReadonlySe
     const isPaid = kind === 'transfer' && from !== null && !subjects.has(from);
     if (to === null || subjects.has(to) || !(isPaid || kind === 'mint')) return movement;
     const [isPaying, hasPaid] = [got, given].map((side) => side.mintsOf('').length > 0);
-    const isTrade = isTradingProgram(payer?.programId ?? null);
     const most = [got, given].map((side) => (isPaying ? side.of('', mint) : 0n));
     const isMore =
       given.mintsOf(to).every((other) => other === mint) &&
       most.every((amount) => min(kept.of(to, mint), got.of(to, mint)) > amount);
-    const isPayout = (hasPaid || (isPaid && !isTrade)) && (isTrade ? !isPaying && !givers.has(to) : isMore);
+    const isPayout = (hasPaid || (isPaid && !sums.isTrade)) && (sums.isTrade ? !isPaying && !givers.has(to) : isMore);
     return isPayout ? { ...movement, kind: 'payout' } : movement;
   });
+}
+
+/** What an exchange is called for beside trades: it pays out what somebody has there. */
+const WITHDRAWALS: readonly (string | null)[] = ['REMOVE_FROM_POOL', 'WITHDRAW', 'CANCEL_ORDER', 'CLAIM'];
+
+/** Returns whether a call is of an exchange, and not for what a wallet has there. */
+function isTrade(call: Instruction, subjects: ReadonlySet<string>): boolean {
+  if (!isTradingProgram(call.programId)) return false;
+  const { type = null, roles = {} } = findProgramInstruction(call) ?? {};
+  return !WITHDRAWALS.includes(type) || !subjects.has(roles.user ?? roles.owner ?? '');
 }
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);

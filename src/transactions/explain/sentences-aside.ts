@@ -5,11 +5,11 @@ import { type AuthorityChange, isStillOwned } from '../analysis/authority-change
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
 import { type Asides, hasAsides, type Interpreted } from '../analysis/interpretation.ts';
-import { toPayment } from '../analysis/payments.ts';
+import { paymentsIn, toPayment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, YOU } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases } from './sentence-formats.ts';
 import { describeAuthorityChange, tokenLabel } from './sentences-account.ts';
 import { describePayments, moverOf } from './sentences-movement.ts';
 import { describeStake, MAX_MEMO_CHARACTERS } from './sentences-native.ts';
@@ -39,7 +39,8 @@ export function describeActions(
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
     actions.filter(({ kind }) => kinds.includes(kind));
   const sent = ofKind('transfer', 'payout');
-  const payments = sent.flatMap((action) => toPayment(action) ?? []);
+  const payments = paymentsIn(sent);
+  const fundings = paymentsIn(ofKind('funding')).map((payment) => ({ ...payment, program: null }));
   const alone = sent.filter((action) => toPayment(action) === null);
   const lost = changes.filter(([, { amount }]) => amount < 0n);
   const gained = changes.filter(([, { amount }]) => amount > 0n);
@@ -72,18 +73,8 @@ export function describeActions(
       also,
     ),
     ...rights.filter(isStillOwned).map(describeRight),
-    ...describeDeposits(
-      ofKind('rent'),
-      formatAddress,
-      '',
-      (payer, what, into) => `${payer} ${also}paid ${what} of rent for ${into}`,
-    ),
-    ...describeDeposits(
-      ofKind('funding'),
-      formatAddress,
-      'new ',
-      (payer, what, into) => `${payer} ${also}put ${what} into ${into}`,
-    ),
+    ...describeDeposits(ofKind('rent'), formatAddress, also),
+    ...describePayments(fundings, `${also}put`, formatAddress, 'into'),
     ...stakes.map((stake) => describeStake(stake, formatAddress, also)),
     ...ofKind('mint').flatMap((made) => (made.actor === actor ? [] : describeSide(made, format))), // for what the actor gave
   ];
@@ -143,19 +134,11 @@ function describeSwapAside(action: Action, { formatAddress, also = '' }: ActionF
 }
 
 /** Describes deposits in one phrase for each wallet that paid them. */
-const describeDeposits = (
-  deposits: readonly Action[],
-  formatAddress: FormatAddress,
-  adjective: '' | 'new ',
-  phrase: (payer: string, what: string, into: string) => string,
-): readonly string[] =>
+const describeDeposits = (deposits: readonly Action[], formatAddress: FormatAddress, also: string): readonly string[] =>
   grouped(deposits, ({ actor }) => actor).map((group) => {
     const accounts = new Set(group.flatMap(({ counterparty }) => counterparty ?? []));
-    const what = formatAmounts(givenIn(group), formatAddress);
-    const [payer, named] = [formatAddress(group[0]?.actor ?? ''), formatAccounts(accounts, formatAddress)];
-    if (accounts.size > 1) return phrase(payer, `a total of ${what}`, named.replace(' ', ` ${adjective}`));
-    if (adjective === '') return phrase(payer, what, named);
-    return phrase(payer, what, named === YOU ? `your ${adjective}account` : `the ${adjective}account ${named}`);
+    const what = `${accounts.size > 1 ? 'a total of ' : ''}${formatAmounts(givenIn(group), formatAddress)}`;
+    return `${formatAddress(group[0].actor)} ${also}paid ${what} of rent for ${formatAccounts(accounts, formatAddress)}`;
   });
 
 /** Describes closed accounts in one phrase for each owner, with each receiver of what was in them. */

@@ -46,14 +46,18 @@ export const sumOf = (payments: readonly Payment[]): bigint => payments.reduce((
 /** Most receivers of one sender of which each is named; of more the largest of each mint is. */
 const MAX_RECEIVERS = 3;
 
+/** How receivers are named: wallets, or new accounts. */
+type Into = 'to' | 'into';
+
 /** Describes payments in a phrase for each sender, the largest first: small ones hide no large one. */
 export const describePayments = (
   payments: readonly Payment[],
   verb: string,
   formatAddress: FormatAddress,
+  into: Into = 'to',
 ): readonly string[] =>
   grouped(payments.toSorted(bySize), ({ from, authority, program }) => `${from} ${authority} ${program}`).map((group) =>
-    describeSender(group, verb, formatAddress),
+    describeSender(group, verb, formatAddress, into),
   );
 
 /** Names who moved what a wallet had, and behind what it was whose, where somebody else signed for it. */
@@ -69,12 +73,12 @@ export function moverOf(
 }
 
 /** Describes what one wallet sent, or what a delegate moved of it. */
-function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress): string {
+function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress, into: Into): string {
   const [first] = payments;
   if (first === undefined) return '';
   const { from, authority, program } = first;
   const { who, ofWallet } = moverOf(from, first, formatAddress);
-  return `${who} ${authority === null ? verb : 'moved'} ${receiversPhrase(payments, authority ?? from, ofWallet, formatAddress)}${programPhrase(program, 'through', formatAddress)}`;
+  return `${who} ${authority === null ? verb : 'moved'} ${receiversPhrase(payments, authority ?? from, ofWallet, formatAddress, into)}${programPhrase(program, 'through', formatAddress)}`;
 }
 
 /** Says what each receiver got, the largest first. `owner`: of whom it was, if somebody else moved it. */
@@ -83,17 +87,21 @@ export function receiversPhrase(
   mover: string,
   owner: string,
   formatAddress: FormatAddress,
+  into: Into = 'to',
 ): string {
   const byReceiver = grouped(payments, ({ to }) => to);
   const itself = formatAddress(mover) === YOU ? 'yourself' : 'itself';
+  const receiver = (to: string): string => {
+    const name = to === mover ? itself : formatAddress(to);
+    return into === 'to' ? name : name === YOU ? 'your new account' : `the new account ${name}`;
+  };
   const toReceiver = (group: typeof payments): string => {
-    const to = group[0]?.to ?? '';
     const isWithheld = group.some(({ withheld }) => withheld > 0n);
     const arrived = group
       .map((payment) => ({ ...payment, amount: payment.amount - payment.withheld }))
       .filter(({ amount }) => amount > 0n);
     const rest = arrived.length === 0 ? 'nothing' : formatAmounts(arrived, formatAddress);
-    return `${formatAmounts(group, formatAddress)}${owner} to ${to === mover ? itself : formatAddress(to)}${isWithheld ? `, of which ${rest} arrived` : ''}`;
+    return `${formatAmounts(group, formatAddress)}${owner} ${into} ${receiver(group[0]?.to ?? '')}${isWithheld ? `, of which ${rest} arrived` : ''}`;
   };
   const isLargest = (group: typeof payments): boolean =>
     group.some((payment) => payments.find(({ mint }) => mint === payment.mint) === payment);
@@ -103,7 +111,7 @@ export function receiversPhrase(
     others.length === 0
       ? []
       : [
-          `a total of ${formatAmounts(others, formatAddress)} to ${byReceiver.length - named.length} more accounts`.replace(
+          `a total of ${formatAmounts(others, formatAddress)} ${into} ${byReceiver.length - named.length} more accounts`.replace(
             / 1 more accounts$/,
             ' one more account',
           ),

@@ -370,9 +370,9 @@ function mintPrice(
   program: string | null,
   { parsed, actor }: TransactionFacts,
 ): { readonly amount: AssetAmount | null; readonly states: readonly Share[] } {
-  const isKnown = KNOWN_PROGRAMS.has(program ?? ''); // who got what is paid to others is named
+  const isMaker = program !== null && isMakerOfNfts(program); // who got what is paid through others is named
   const paid = parsed.actions.filter(
-    (action) => isKnown && isSent(action) && action.actor === actor && action.program === program,
+    (action) => isMaker && isSent(action) && action.actor === actor && action.program === program,
   );
   const [amount = null, ...others] = sumByMint(paid.flatMap(({ given }) => given.map(toAmount)));
   return others.length > 0 ? NO_PRICE : { amount, states: shareOf(paid) };
