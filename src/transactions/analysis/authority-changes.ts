@@ -1,6 +1,6 @@
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
-import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
+import { asArray, asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
 import type { Instruction } from '../records/instruction.ts';
 import { type ParsedInfo, signerOf } from '../records/instruction-layout.ts';
@@ -184,7 +184,7 @@ export function authorityChangeReader(
     };
   };
   return (call, balances) => {
-    if (call.parsed === null) return [programsChangeOf(call)];
+    if (call.parsed === null) return programsChangesOf(call);
     assignments.noteSpace(call);
     const right = readChange(call, balances, changeRowOf(call));
     const lock = readChange(call, balances, lockRowOf(call));
@@ -196,20 +196,28 @@ export function authorityChangeReader(
 /** Instructions that pass on a right to make changes, and nothing else. Others give one to several, or one over funds. */
 const PASSING = /^(update|update_metadata_account_v2|update(_collection)?_v[12]|multisig_set_config_authority)$/;
 
-/** Reads the right that a program other than Solana's own gives somebody, by the table of its instructions. */
-function programsChangeOf(call: Instruction): AuthorityChange | null {
+/** Reads the right that a program other than Solana's own gives somebody, or several, by the table of its instructions. */
+function programsChangesOf(call: Instruction): readonly AuthorityChange[] {
   const { programId, index, innerIndex } = call;
-  const { name, roles } = (mayGiveRights(programId) ? findProgramInstruction(call) : null) ?? { name: '', roles: {} };
-  const { holder, mint = null, user = null, owner = user } = roles;
+  const instruction = mayGiveRights(programId) ? findProgramInstruction(call) : null;
+  if (instruction === null) return [];
+  const { name, roles, values } = instruction;
+  const { mint = null, user = null, owner = user } = roles;
   const account = roles.account ?? mint ?? owner;
-  if (holder === undefined || account === null || holder === owner) return null;
-  const isGivenUp = holder === SYSTEM_PROGRAM && PASSING.test(name); // for which nobody can sign
-  const [from, to] = isGivenUp ? [owner, null] : [null, holder];
-  return {
-    ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from, to },
-    ...{ authority: owner, amount: null, basisPoints: null, tokenBalance: null, decimals: null, lamports: null },
-    ...{ lockup: null, effectiveTimestamp: null, instructionIdx: index, innerInstructionIdx: innerIndex },
-  };
+  const listed = asArray(values['holder']).flatMap((holder) => asString(holder) ?? []);
+  const holders = new Set(listed.length > 0 ? listed : [roles.holder].filter((holder) => holder !== undefined));
+  return [...holders].flatMap((holder): AuthorityChange[] => {
+    if (account === null || holder === owner) return [];
+    const isGivenUp = holder === SYSTEM_PROGRAM && PASSING.test(name); // for which nobody can sign
+    const [from, to] = isGivenUp ? [owner, null] : [null, holder];
+    return [
+      {
+        ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from, to },
+        ...{ authority: owner, amount: null, basisPoints: null, tokenBalance: null, decimals: null, lamports: null },
+        ...{ lockup: null, effectiveTimestamp: null, instructionIdx: index, innerInstructionIdx: innerIndex },
+      },
+    ];
+  });
 }
 
 /** What became of a program that its owner still has: no right passed. */

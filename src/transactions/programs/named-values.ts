@@ -13,7 +13,7 @@ export interface ProgramCall {
 
 /** Bytes that are passed over. */
 const SKIPS = Object.fromEntries(
-  [1, 2, 3, 8, 10, 73, 82, 116].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
+  [1, 2, 3, 8, 10, 73, 82, 116, 172].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
 );
 
 /** Returns the address that an enum of Metaplex Core holds in one of its variants. */
@@ -28,6 +28,40 @@ function skipMetadata(reader: ByteReader): void {
   reader.option(() => reader.vec(() => reader.bytes(34)));
   reader.option(() => reader.bytes(33));
   reader.option(() => reader.bytes(17));
+}
+
+/** Reads the key that an instruction adds to a list; undefined where the flag behind it and `skipped` bytes says that it goes. */
+const addedKey =
+  (skipped: number) =>
+  (reader: ByteReader): string | undefined => {
+    const key = reader.pubkey();
+    reader.bytes(skipped);
+    return reader.bool() ? key : undefined;
+  };
+
+/** Reads past the accounts that a call of the ZK Compressed Token program spends. */
+const skipInputs = (reader: ByteReader): unknown =>
+  reader.vec(() => {
+    reader.u64();
+    reader.option(() => reader.u8());
+    reader.bytes(9);
+    reader.option(() => reader.u64());
+    reader.option(refuseExtensions);
+  });
+
+/** Reads who owns the accounts that it makes. */
+const outputOwners = (reader: ByteReader): readonly string[] =>
+  reader.vec(() => {
+    const owner = reader.pubkey();
+    reader.u64();
+    reader.option(() => reader.u64());
+    reader.u8();
+    reader.option(refuseExtensions);
+    return owner;
+  });
+
+function refuseExtensions(): never {
+  throw new RangeError('extensions have no known length');
 }
 
 /** Returns the sign of an i128. */
@@ -46,7 +80,16 @@ const VALUE_FORMATS = {
   'borsh?': (reader: ByteReader) => reader.option(() => reader.borshString()),
   'metadata?': (reader: ByteReader) => reader.option(() => skipMetadata(reader)),
   sign: signIn,
-  onlyKey: (reader: ByteReader) => (reader.u32() === 1 ? reader.pubkey() : undefined),
+  '3?': (reader: ByteReader) => reader.option(() => reader.bytes(3)),
+  members: (reader: ByteReader) => reader.vec(() => reader.pubkey()),
+  // each with a share in two bytes
+  shareholders: (reader: ByteReader) => reader.vec(() => [reader.pubkey(), reader.u16()]).map(([key]) => key),
+  added: addedKey(0),
+  addedBuilder: addedKey(2),
+  'proof?': (reader: ByteReader) => reader.option(() => reader.bytes(128)),
+  'delegation?': (reader: ByteReader) => reader.option(() => [reader.pubkey(), reader.option(() => reader.u8())]),
+  inputs: skipInputs,
+  outputs: outputOwners,
   authority: addressIn(3),
   'authority?': (reader: ByteReader) => reader.option(() => addressIn(3)(reader)) ?? undefined,
   'updateAuthority?': (reader: ByteReader) => reader.option(() => addressIn(1)(reader)) ?? undefined,
