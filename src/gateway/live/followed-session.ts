@@ -54,7 +54,7 @@ const UNBOUNDED = { capacity: Number.POSITIVE_INFINITY, maxSubscriptions: Number
  * it was claimed for here before: after a change of that gateway the next one may be a little behind.
  */
 export class FollowedSession<T extends LiveState<V>, V> implements PooledSession<T> {
-  readonly connection = UNBOUNDED;
+  readonly connection = { ...UNBOUNDED, close: () => this.close() };
   /** It compares nothing: the gateway that keeps the states does. */
   readonly sessionAudit = {
     checkLag: (commitment: Commitment) => this.#checkLag(commitment),

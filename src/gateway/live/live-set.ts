@@ -54,31 +54,8 @@ export interface LiveFeed<T> {
   /** True while it has so much room that states which it did not accept, or let go, may be offered again. */
   readonly isRoomy: boolean;
   accepts(state: T): boolean;
-  createSession(callbacks: SessionCallbacks<T>): LiveSession<T> & { close(): void };
+  createSession(callbacks: SessionCallbacks<T>): LiveSession<T>;
 }
-
-/** A session of a feed: the place that it has among those over nodes, from before it is made. */
-class FeedSeat<T> {
-  readonly feed: LiveFeed<T>;
-  #session: { close(): void } | undefined;
-
-  constructor(feed: LiveFeed<T>) {
-    this.feed = feed;
-  }
-
-  open(callbacks: SessionCallbacks<T>): LiveSession<T> {
-    const session = this.feed.createSession(callbacks);
-    this.#session = session;
-    return session;
-  }
-
-  close(): void {
-    this.#session?.close();
-  }
-}
-
-/** What a session of states is made over. */
-type Opened<T extends LiveState<V>, V> = PubsubSession | FollowedSession<T, V> | FeedSeat<T>;
 
 /** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
 export type KeptOver<T extends LiveState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
@@ -127,7 +104,8 @@ export class LiveSet<T extends LiveState<V>, V> {
   readonly #rules: LiveRules;
   readonly #hotKeys: HotKeyDetector;
   readonly #places: Places<T>;
-  readonly #sessions: SessionPool<T, LiveSession<T>, Opened<T, V>>;
+  readonly #sessions: SessionPool<T, LiveSession<T>>;
+  readonly #budgets: RequestBudgets;
   /** States that are to move to the feed, a part of them with each slot. */
   #moving: T[] = [];
   /** Where the search goes on for states that the feed may have again. */
@@ -141,9 +119,9 @@ export class LiveSet<T extends LiveState<V>, V> {
   #idle = { tip: -1, slots: 1 };
 
   constructor(options: LiveSetOptions<T, V>) {
-    const { mesh, clock, random, maxSize } = options;
+    const { clock, random, maxSize } = options;
     const { idleMs, callerShare, auditMs, requestsPerSecond } = options.settings;
-    const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
+    this.#budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
     this.auditIntervalMs = auditMs;
     this.#options = options;
     const halfLifeSlots = Math.ceil(idleMs / TARGET_SLOT_MS / 2);
@@ -169,35 +147,7 @@ export class LiveSet<T extends LiveState<V>, V> {
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
       maxSyncing: SYNCING_PER_REQUEST * (requestsPerSecond ?? FIRST_PER_SECOND),
       rankOf: (state) => state.priority,
-      openConnection: (state) => this.#open(state),
-      createSession: (opened) => {
-        if (!this.#isInUse(opened)) queueMicrotask(() => opened.close()); // that has changed just now
-        if (opened instanceof FollowedSession) return opened;
-        const node = opened instanceof FeedSeat ? opened.feed : opened;
-        options.onOpened?.(node.nodeId);
-        const callbacks: SessionCallbacks<T> = {
-          clock,
-          tip: (commitment) => mesh.tip(commitment),
-          slotTimeMs: () => mesh.slotTimeMs,
-          onLeasesAdvanced: (watermark) => {
-            options.onLeasesAdvanced?.(watermark);
-            this.#observer?.onWatermark(watermark);
-          },
-          onDenied: () => options.onDenied?.(),
-          onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
-          budget: budgets.of(node),
-          agreement: mesh.agreement,
-          onRoom: () => this.#sessions.assignWaiting(),
-          isRenewing: () => this.#sessions.isAssigning,
-          onLeaseViolation: (state, dropped, evidence) =>
-            this.#reportViolation(state, { dropped, node: node.nodeId, ...evidence }),
-          onLost: (states, reason) => this.#onSessionLost(session, states, { node: node.nodeId, reason }),
-        };
-        const session: LiveSession<T> =
-          opened instanceof FeedSeat ? opened.open(callbacks) : options.createSession({ ...callbacks, pubsub: opened });
-        if (!(opened instanceof FeedSeat)) opened.onAnswered(() => this.#sessions.assignWaiting());
-        return session;
-      },
+      open: (state) => this.#open(state),
     });
     this.#auditAfter(auditMs);
   }
@@ -408,26 +358,62 @@ export class LiveSet<T extends LiveState<V>, V> {
   }
 
   /** Opens a session over what is in use by then. */
-  async #open(state: T | undefined): Promise<Opened<T, V>> {
-    const { feed } = this.#options;
+  async #open(state: T | undefined): Promise<() => LiveSession<T> | undefined> {
+    const { feed, mesh } = this.#options;
     for (let isFirst = true; ; isFirst = false) {
-      if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
+      const keptOver = this.#keptOver;
+      if (keptOver instanceof FollowedSession) return () => (this.#keptOver === keptOver ? keptOver : undefined);
       // Others may need the feed once it is up, while no WebSocket can be opened for this one.
       const isNeeded = !isFirst && this.#sessions.preferredRoom === 0;
       const isForFeed = feed?.hasRoom === true && (state === undefined || isNeeded || feed.accepts(state));
-      if (isForFeed && this.#keptOver === 'nodes') return new FeedSeat(feed);
+      if (isForFeed && keptOver === 'nodes') return () => this.#createOverFeed(feed);
       const changed = new Promise<void>((resolve) => {
         this.#onKeptOver = resolve;
       });
-      const opening = this.#keptOver === 'nodes' ? this.#options.mesh.openSession() : undefined;
-      const opened = await (opening === undefined ? changed : Promise.race([opening, changed]));
-      if (opened !== undefined && this.#isInUse(opened)) return opened;
-      opening?.then((pubsub) => pubsub.close()).catch(() => {});
+      const opening = keptOver === 'nodes' ? mesh.openSession() : undefined;
+      const pubsub = await (opening === undefined ? changed : Promise.race([opening, changed]));
+      if (pubsub !== undefined && this.#keptOver === 'nodes') return () => this.#createOverNode(pubsub);
+      opening?.then((session) => session.close()).catch(() => {});
     }
   }
 
-  #isInUse(session: Opened<T, V>): boolean {
-    return session instanceof FollowedSession ? this.#keptOver === session : this.#keptOver === 'nodes';
+  #createOverFeed(feed: LiveFeed<T>): LiveSession<T> | undefined {
+    if (this.#keptOver !== 'nodes' || !feed.hasRoom) return undefined; // one of both has changed just now
+    return this.#create(feed, (callbacks) => feed.createSession(callbacks));
+  }
+
+  #createOverNode(pubsub: PubsubSession): LiveSession<T> | undefined {
+    if (this.#keptOver === 'nodes' && !pubsub.isLost)
+      return this.#create(pubsub, (callbacks) => this.#options.createSession({ ...callbacks, pubsub }));
+    pubsub.close(); // one of both has changed just now
+    return undefined;
+  }
+
+  #create(
+    node: Pick<PubsubSession, 'nodeId' | 'isPooled'>,
+    create: (callbacks: SessionCallbacks<T>) => LiveSession<T>,
+  ): LiveSession<T> {
+    const { mesh, clock, onOpened, onLeasesAdvanced, onDenied } = this.#options;
+    onOpened?.(node.nodeId);
+    const session = create({
+      clock,
+      tip: (commitment) => mesh.tip(commitment),
+      slotTimeMs: () => mesh.slotTimeMs,
+      onLeasesAdvanced: (watermark) => {
+        onLeasesAdvanced?.(watermark);
+        this.#observer?.onWatermark(watermark);
+      },
+      onDenied: () => onDenied?.(),
+      onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
+      budget: this.#budgets.of(node),
+      agreement: mesh.agreement,
+      onRoom: () => this.#sessions.assignWaiting(),
+      isRenewing: () => this.#sessions.isAssigning,
+      onLeaseViolation: (state, dropped, evidence) =>
+        this.#reportViolation(state, { dropped, node: node.nodeId, ...evidence }),
+      onLost: (states, reason) => this.#onSessionLost(session, states, { node: node.nodeId, reason }),
+    });
+    return session;
   }
 
   #isKept(state: T): boolean {
@@ -450,8 +436,7 @@ export class LiveSet<T extends LiveState<V>, V> {
   }
 
   #onSessionLost(session: LiveSession<T>, states: Iterable<T>, facts: object): void {
-    if (!this.#sessions.has(session)) return; // it was empty, and closed
-    if (this.#isClosed) return;
+    if (this.#isClosed || !this.#sessions.sessions.has(session)) return; // it was empty, and closed
     if (this.#keptOver === 'nodes') {
       this.lostSessions++;
       this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);

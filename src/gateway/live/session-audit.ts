@@ -111,6 +111,7 @@ export class SessionAudit<T extends AuditedState> {
         if (commitment !== 'processed') session.onLeasesAdvanced(advanced);
       });
     }
+    session.pubsub.onAnswered(() => session.onRoom());
     session.pubsub.onLost((reason) => {
       const lost = Object.values(this.#watermarks);
       for (const each of lost) each.markLost();

@@ -8,7 +8,7 @@ export interface PoolItem {
 }
 
 export interface PooledSession<T> {
-  readonly connection: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'> & {
+  readonly connection: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions' | 'close'> & {
     /** Whether it comes before others that have room. */
     readonly isPreferred?: boolean;
   };
@@ -22,18 +22,18 @@ export interface PooledSession<T> {
   remove(item: T): void;
 }
 
-type Closable = Pick<PubsubSession, 'close'>;
-
-export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
+export interface SessionPoolOptions<T, L> {
   readonly clock: Clock;
   /** The subscriptions that there are sessions for, and one session more; items beyond wait until others leave. */
   readonly maxSubscriptions: number;
   /** The most items whose initial sync is under way; the others wait, those first that are read most. Default: all. */
   readonly maxSyncing?: number;
   rankOf(item: T): number;
-  /** Opens a session that an item needs; any one where it names none. */
-  openConnection(item?: T): Promise<P>;
-  createSession(connection: P): L;
+  /**
+   * Opens what a session needs for an item; for any one where it names none. Resolves to what then makes the session, or returns
+   * undefined where that can't be used any more.
+   */
+  open(item?: T): Promise<() => L | undefined>;
 }
 
 /** The time for which a session without items stays open, in milliseconds: other items may come. */
@@ -51,9 +51,9 @@ const ITEMS_PER_TURN = 500;
 const MAX_GONE = 1000;
 
 /** Items that are read most come first. Another session is opened only when no other can accept more. */
-export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P extends Closable = PubsubSession> {
-  readonly #options: SessionPoolOptions<T, L, P>;
-  readonly #connections = new Map<L, P>();
+export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
+  readonly #options: SessionPoolOptions<T, L>;
+  readonly #sessions = new Set<L>();
   readonly #waiting = new Set<T>();
   /** The items that wait, and some that do no longer. */
   #queue = new HottestFirst<T>();
@@ -66,17 +66,17 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   #scheduled: NodeJS.Immediate | undefined;
   #sessionCapacity = 1;
 
-  constructor(options: SessionPoolOptions<T, L, P>) {
+  constructor(options: SessionPoolOptions<T, L>) {
     this.#options = options;
   }
 
-  get sessions(): Iterable<L> {
-    return this.#connections.keys();
+  get sessions(): ReadonlySet<L> {
+    return this.#sessions;
   }
 
   /** True while items that wait will be live soon: there is a session, and room on it. */
   get isAssigning(): boolean {
-    return this.#connections.size > 0 && !this.#isStuck;
+    return this.#sessions.size > 0 && !this.#isStuck;
   }
 
   /** To the fullest session with room, or the next that opens. An empty one accepts any: none has more capacity. */
@@ -88,7 +88,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   /** Removes an item. What it leaves goes to an item that waits; a session that stays empty is closed. */
   remove(item: T): void {
     if (this.#waiting.delete(item)) this.#forgetGone();
-    for (const session of this.#connections.keys()) {
+    for (const session of this.#sessions) {
       const { size } = session;
       session.remove(item);
       if (session.size === 0 && size > 0) this.#closeWhenIdle(session);
@@ -96,13 +96,9 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     this.assignWaiting();
   }
 
-  has(session: L): boolean {
-    return this.#connections.has(session);
-  }
-
   dropSession(session: L, items: Iterable<T>): void {
     this.#closing.get(session)?.();
-    this.#connections.delete(session);
+    this.#sessions.delete(session);
     for (const item of items) this.#wait(item);
     this.assignWaiting();
   }
@@ -113,7 +109,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     const turn = { left: ITEMS_PER_TURN, syncing: this.#countSyncing() };
     const refused = this.#assignFrom(this.#refused, turn);
     const stuck = this.#assignFrom(this.#queue, turn) ?? refused;
-    this.#isStuck = stuck !== undefined && ![...this.#connections.keys()].some(({ connection }) => connection.mayGrow);
+    this.#isStuck = stuck !== undefined && ![...this.#sessions].some(({ connection }) => connection.mayGrow);
     if (this.#isStuck && this.#mayOpen) void this.#openSession(stuck);
   }
 
@@ -155,8 +151,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   /** The items that sessions have room for which come before others. */
   get preferredRoom(): number {
     let room = 0;
-    for (const { connection } of this.#connections.keys())
-      if (connection.isPreferred === true) room += connection.capacity;
+    for (const { connection } of this.#sessions) if (connection.isPreferred === true) room += connection.capacity;
     return room;
   }
 
@@ -168,13 +163,13 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   /** Returns true for an item that waits for nothing better: a session that comes before others has it. */
   isPreferred(item: T): boolean {
-    for (const session of this.#connections.keys())
+    for (const session of this.#sessions)
       if (session.connection.isPreferred === true && session.has?.(item)) return true;
     return false;
   }
 
-  closeAll(except?: P): void {
-    for (const connection of [...this.#connections.values()]) if (connection !== except) connection.close();
+  closeAll(except?: unknown): void {
+    for (const session of [...this.#sessions]) if (session !== except) session.connection.close();
   }
 
   close(): void {
@@ -199,7 +194,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   #sessionFor(item: T): L | undefined {
     const { subscriptionCount } = item;
     let chosen: L | undefined;
-    for (const session of this.#connections.keys()) {
+    for (const session of this.#sessions) {
       const { capacity, isPreferred = false } = session.connection;
       if (capacity === 0 || (capacity < subscriptionCount && session.size > 0)) continue;
       if (session.accepts?.(item) === false) continue;
@@ -211,13 +206,13 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   #countSyncing(): number {
     let count = 0;
-    for (const { syncing } of this.#connections.keys()) count += syncing;
+    for (const { syncing } of this.#sessions) count += syncing;
     return count;
   }
 
   get #mayOpen(): boolean {
     let [sessions, sessionCapacity] = [0, 1];
-    for (const { size, connection } of this.#connections.keys()) {
+    for (const { size, connection } of this.#sessions) {
       if (size === 0 && connection.capacity === 0) return false;
       if (connection.isPreferred === true) continue; // it may not accept what waits
       sessions++;
@@ -230,41 +225,30 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   async #openSession(item?: T): Promise<void> {
     this.#isOpening = true;
-    const connection = await this.#options.openConnection(item).catch(() => undefined); // rejects only when the mesh is closed
+    const createSession = await this.#options.open(item).catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;
     const isAnotherDue = this.#isAnotherDue;
     this.#isAnotherDue = false;
-    if (connection === undefined) return;
-    const session = this.#createSession(connection);
+    if (createSession === undefined) return;
+    const session = createSession();
     if (isAnotherDue && session?.connection.isPreferred !== true) void this.#openSession();
     if (session === undefined) {
       this.#options.clock.after(RETRY_MS, () => this.assignWaiting());
       return;
     }
-    this.#connections.set(session, connection);
+    this.#sessions.add(session);
     if (session.connection.isPreferred !== true)
       this.#sessionCapacity = Math.max(1, session.connection.maxSubscriptions);
     this.assignWaiting();
     if (session.size === 0) this.#closeWhenIdle(session);
   }
 
-  /** Returns undefined where what was opened can't be used any more: a feed may have gone down since. */
-  #createSession(connection: P): L | undefined {
-    try {
-      return this.#options.createSession(connection);
-    } catch {
-      connection.close();
-      return undefined;
-    }
-  }
-
   #closeWhenIdle(session: L): void {
     this.#closing.get(session)?.();
     const cancel = this.#options.clock.after(IDLE_MS, () => {
       stop();
-      const connection = this.#connections.get(session);
-      this.#connections.delete(session); // before it is closed: it isn't lost
-      connection?.close();
+      this.#sessions.delete(session); // before it is closed: it isn't lost
+      session.connection.close();
       this.assignWaiting();
     });
     const stop = (): void => {

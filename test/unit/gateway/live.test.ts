@@ -1655,6 +1655,10 @@ t.test('session-pool', async (t) => {
       return !this.isPreferred;
     }
 
+    close(): void {
+      this.isOpen = false;
+    }
+
     add(item: Item): void {
       this.items.add(item);
     }
@@ -1671,17 +1675,11 @@ t.test('session-pool', async (t) => {
     const pool = new SessionPool<Item, Session>({
       clock,
       maxSubscriptions,
-      openConnection: async () => {
+      open: async () => () => {
         const session = new Session(room);
         opened.push(session);
-        const pubsub: Partial<PubsubSession> = {
-          close: () => {
-            session.isOpen = false;
-          },
-        };
-        return pubsub as PubsubSession;
+        return session;
       },
-      createSession: () => opened.at(-1) ?? new Session(room),
       rankOf: () => 0,
       ...options,
     });
@@ -1754,7 +1752,7 @@ t.test('session-pool', async (t) => {
   });
 
   t.test('what has left while nothing could be assigned is forgotten', async (t) => {
-    const { pool } = open(1, 1000, { openConnection: () => new Promise(() => {}) });
+    const { pool } = open(1, 1000, { open: () => new Promise(() => {}) });
     const first = { subscriptionCount: 1 };
     pool.add(first);
     const gone: WeakRef<Item>[] = [];
@@ -1775,10 +1773,7 @@ t.test('session-pool', async (t) => {
   t.test('a session that can not be used after all is none: another is opened soon', async (t) => {
     let made = 0;
     const { pool, clock, add, sizes } = open(2, 1000, {
-      createSession: () => {
-        if (made++ === 0) throw new Error('the feed has gone down');
-        return new Session(2);
-      },
+      open: async () => () => (made++ === 0 ? undefined : new Session(2)),
     });
     await add(1);
     t.same([made, sizes()], [1, []]);
@@ -1827,17 +1822,22 @@ t.test('live-set', async (t) => {
     readonly hasNode?: boolean;
     /** Whether the feed may be offered again what it did not accept. Default: no. */
     readonly isRoomy?: () => boolean;
+    /** Whether a WebSocket is lost by the time its session is made. Default: no. */
+    readonly isLost?: () => boolean;
   }
 
   /** A set over a node that opens no WebSocket, or one, and a feed that is down at first. */
-  function openSet(t: Test, { refused, room = 10, hasNode = false, isRoomy = () => false }: SetSetting = {}) {
+  function openSet(
+    t: Test,
+    { refused, room = 10, hasNode = false, isRoomy = () => false, isLost = () => false }: SetSetting = {},
+  ) {
     const [onFeed, left] = [new Set<AccountState>(), [] as AccountState[]];
     const clock = new ManualClock();
     let hasRoom = false;
     const createSession = (isPreferred: boolean) => {
       const states = new Set<AccountState>();
       const connection = {
-        ...{ nodeId: 'node', maxSubscriptions: room, mayGrow: false, isPreferred },
+        ...{ nodeId: 'node', maxSubscriptions: room, mayGrow: false, isPreferred, close() {} },
         get capacity() {
           return isPreferred ? room - states.size : 10;
         },
@@ -1863,7 +1863,13 @@ t.test('live-set', async (t) => {
     };
     const openSession = (): Promise<PubsubSession> =>
       hasNode ? Promise.resolve(pubsub as PubsubSession) : new Promise(() => {});
-    const pubsub: Partial<PubsubSession> = { nodeId: 'node', onAnswered() {}, close() {} };
+    const pubsub: Partial<PubsubSession> = {
+      nodeId: 'node',
+      get isLost() {
+        return isLost();
+      },
+      close() {},
+    };
     const set = new LiveSet<AccountState, string | null>({
       mesh: { tip: () => 1, slotTimeMs: 400, agreement: undefined, openSession },
       clock,
@@ -1895,6 +1901,17 @@ t.test('live-set', async (t) => {
     };
     return { set, clock, onFeed, left, startFeed };
   }
+
+  t.test('a WebSocket that is lost before its session is made is none: another is opened soon', async (t) => {
+    let made = 0;
+    const { set, clock } = openSet(t, { hasNode: true, isLost: () => made++ === 0 });
+    set.subscribe('a', 'confirmed', 'caller');
+    await flushEvents();
+    t.same([made, set.nodeIds], [1, []]);
+    clock.advance(400);
+    await flushEvents();
+    t.same([made, set.nodeIds], [2, ['node']]);
+  });
 
   t.test('a feed that is up while a WebSocket is opened, which no node may have, is used', async (t) => {
     const { set, onFeed, startFeed } = openSet(t);

@@ -122,6 +122,7 @@ export class FeedAccountSession {
       maxSubscriptions: MAX_ACCOUNTS,
       mayGrow: false,
       isPreferred: true,
+      close: () => this.close(),
     };
   }
 

@@ -5,6 +5,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { PubsubSession } from '../../upstream/pubsub/pubsub-session.ts';
 import type { RequestBudgets } from '../request-budget.ts';
 import { SessionPool } from '../session-pool.ts';
 import { LogSession } from './log-session.ts';
@@ -32,27 +33,15 @@ export class LiveLogs implements LogSource {
   readonly #sessions: SessionPool<LogTopic, LogSession>;
 
   constructor(options: LiveLogsOptions) {
-    const { mesh, clock, budgets, settings } = options;
+    const { mesh, clock, settings } = options;
     this.#options = options;
     this.#sessions = new SessionPool({
       clock,
       maxSubscriptions: settings.logs,
       rankOf: () => 0,
-      openConnection: () => mesh.openSession(),
-      createSession: (pubsub) => {
-        const session: LogSession = new LogSession({
-          pubsub,
-          budget: budgets.of(pubsub),
-          tip: (commitment) => mesh.tip(commitment),
-          onRoom: () => this.#sessions.assignWaiting(),
-          onLost: (topics) => this.#sessions.dropSession(session, topics),
-          onRefused: (topic) => {
-            session.remove(topic);
-            this.#sessions.add(topic);
-          },
-          onFailed: (topic, reason) => this.#end(topic, reason),
-        });
-        return session;
+      open: async () => {
+        const pubsub = await mesh.openSession();
+        return () => (pubsub.isLost ? undefined : this.#createSession(pubsub));
       },
     });
   }
@@ -75,6 +64,23 @@ export class LiveLogs implements LogSource {
   close(): void {
     this.#sessions.close();
     this.#sessions.closeAll();
+  }
+
+  #createSession(pubsub: PubsubSession): LogSession {
+    const { budgets, mesh } = this.#options;
+    const session: LogSession = new LogSession({
+      pubsub,
+      budget: budgets.of(pubsub),
+      tip: (commitment) => mesh.tip(commitment),
+      onRoom: () => this.#sessions.assignWaiting(),
+      onLost: (topics) => this.#sessions.dropSession(session, topics),
+      onRefused: (topic) => {
+        session.remove(topic);
+        this.#sessions.add(topic);
+      },
+      onFailed: (topic, reason) => this.#end(topic, reason),
+    });
+    return session;
   }
 
   #create(key: string, address: string, commitment: Commitment, caller: string): LogTopic {
