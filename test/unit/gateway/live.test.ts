@@ -9,8 +9,8 @@ import {
   textOfKept,
   unparsedJsonOf,
 } from '../../../src/gateway/live/accounts/account-json.ts';
-import { AccountRecorder } from '../../../src/gateway/live/accounts/account-recorder.ts';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
+import { recordAccount } from '../../../src/gateway/live/accounts/past-accounts.ts';
 import { SecondedLease } from '../../../src/gateway/live/accounts/seconded-lease.ts';
 import { History } from '../../../src/gateway/live/feed/history.ts';
 import { bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
@@ -215,11 +215,10 @@ t.test('live-account-source', async (t) => {
       const watermark = new Watermark(() => undefined);
       for (const commitment of order) {
         const account = new AccountState('a', commitment, rules, { tipAtLastRead: 0, rank: 0 });
-        const recorder = new AccountRecorder(ring, account);
         const atCommitment = commitment === 'confirmed' ? watermark : new Watermark(() => undefined);
         atCommitment.advance(commitment === 'confirmed' ? 1000 : 968, 0);
         account.adopt(commitment === 'confirmed' ? 300 : 118, accountText(1), atCommitment);
-        recorder.update();
+        recordAccount(ring, account);
       }
       t.equal(ring.get('a')?.at(1000)?.slot, 300, order.join());
     }

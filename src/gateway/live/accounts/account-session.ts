@@ -16,9 +16,9 @@ import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, accountBytes, decodeAccountJson, isSameAccount } from './account-json.ts';
-import { AccountRecorder } from './account-recorder.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';
 import { PacedAccountReads } from './paced-account-reads.ts';
+import { denyRecorded, endRecorded, recordAccount } from './past-accounts.ts';
 
 export interface AccountSessionOptions extends LiveSessionOptions<AccountState> {
   /** The size of the largest account that is kept live, in bytes of its JSON. */
@@ -73,12 +73,12 @@ export class AccountSession {
       nextBatch: (count) => this.#nextAuditBatch(count),
       reread: (accounts) => this.#reread(accounts),
       restart: (account) => {
-        this.#accounts.get(account)?.recorder?.deny();
+        denyRecorded(account);
         options.reassign(account);
       },
       onClockUpdate: (commitment, update) => this.#onClockUpdate(commitment, update),
       onLost: () => {
-        for (const { recorder } of this.#accounts.values()) recorder?.end();
+        for (const account of this.#accounts.keys()) endRecorded(account);
         this.#accounts.clear();
         this.#syncing.clear();
         this.#toRead.clear();
@@ -97,10 +97,10 @@ export class AccountSession {
   }
 
   add(account: AccountState): void {
-    const { pubsub, ring } = this.#options;
+    const { pubsub } = this.#options;
     const { address, commitment } = account;
     account.attach(this.sessionAudit.watermarkOf(commitment));
-    const entry = new SessionAccount(this, account, ring && new AccountRecorder(ring, account));
+    const entry = new SessionAccount(this, account);
     this.#accounts.set(account, entry);
     this.#syncing.add(entry);
     if (commitment === 'processed') this.#processed.add(account);
@@ -116,7 +116,7 @@ export class AccountSession {
     this.#unproven.delete(entry);
     this.#processed.delete(account);
     entry.subscription?.stop();
-    entry.recorder?.end();
+    endRecorded(account);
     account.detach();
   }
 
@@ -138,7 +138,7 @@ export class AccountSession {
     this.#rollbackIfForked(account, slot);
     if (account.commitment !== 'processed') this.#unproven.set(entry, slot);
     this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
-    entry.recorder?.update();
+    this.#record(account);
   }
 
   onRejected({ account }: SessionAccount): void {
@@ -157,7 +157,7 @@ export class AccountSession {
     for (const entry of this.#syncing) {
       if (entry.account.commitment !== commitment) continue;
       entry.account.onSyncEvent(event);
-      entry.recorder?.update();
+      this.#record(entry.account);
       this.#readIfNeeded(entry);
     }
   }
@@ -170,7 +170,7 @@ export class AccountSession {
       this.#unproven.delete(entry);
       if (account.onProof(provenFrom)) continue;
       account.resync(this.#marginSlots + provenFrom - clockSlot); // what was notified may be of its newest root
-      entry.recorder?.end();
+      endRecorded(account);
       this.#syncing.add(entry);
       this.#readIfNeeded(entry);
     }
@@ -224,7 +224,7 @@ export class AccountSession {
         const json = this.#decodeOrMarkIneligible(account, current);
         if (json === undefined) return;
         this.#handleResult(account, account.onRead(slot, json, provenFrom), slot);
-        entry.recorder?.update();
+        this.#record(account);
         if (!account.isSynced) return;
         this.#syncing.delete(entry);
         this.#options.onRoom();
@@ -303,6 +303,11 @@ export class AccountSession {
     else if (result !== 'ignored' && result !== 'unchanged') this.#options.onChange(account, result, slot);
   }
 
+  #record(account: AccountState): void {
+    const { ring } = this.#options;
+    if (ring !== undefined) recordAccount(ring, account);
+  }
+
   #markIneligible(account: AccountState, reason: GatewayError): void {
     this.remove(account);
     this.#options.onIneligible(account, reason);
@@ -335,15 +340,13 @@ function auditReadOf(
 /** An account on a session: all that the session keeps of it, in one object, since there may be very many. */
 class SessionAccount implements SubscriptionHandler {
   readonly account: AccountState;
-  readonly recorder: AccountRecorder | undefined;
   subscription: PubsubSubscription | undefined = undefined;
   isReading = false;
   readonly #session: AccountSession;
 
-  constructor(session: AccountSession, account: AccountState, recorder: AccountRecorder | undefined) {
+  constructor(session: AccountSession, account: AccountState) {
     this.#session = session;
     this.account = account;
-    this.recorder = recorder;
   }
 
   onAcknowledged(): void {

@@ -4,7 +4,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownText } from '../../../shared/runtime/own-text.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
-import type { FeedAccount, KeptAccount } from '../feed/kept-account.ts';
+import type { AccountHistory, FeedAccount, KeptAccount } from '../feed/kept-account.ts';
 import { LiveState } from '../live-state.ts';
 import type { Watermark } from '../watermark.ts';
 import { type AccountJson, isSameAccount, lamportsOfKept, textOfKept } from './account-json.ts';
@@ -22,6 +22,8 @@ export interface Ineligibility {
 /** The state of one account at one commitment. */
 export class AccountState extends LiveState<AccountJson> implements FeedAccount {
   history: FeedAccount['history'] = undefined;
+  /** What the ring has of it from a WebSocket session or another gateway. */
+  recorded: AccountHistory | undefined = undefined;
   /** The state at the other commitment that a stream of a feed keeps together with this one. */
   companion: AccountState | undefined = undefined;
   /** The lease by which readers date the state, where a session of another operator keeps it too. */

@@ -26,11 +26,11 @@ import {
   lamportsOf,
   toAccountJson,
 } from './account-json.ts';
-import { AccountRecorder } from './account-recorder.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
 import { type FeedSource, GeyserFeed, type GeyserFeedOptions } from './geyser-feed.ts';
 import { balancesFromStates, balancesLease, type LeaseOf } from './live-balances.ts';
+import { denyRecorded, recordAccount } from './past-accounts.ts';
 import { SecondedLease, type Seconding } from './seconded-lease.ts';
 
 /** The part of the config section `live` that is about accounts. */
@@ -61,8 +61,6 @@ export class LiveAccountSource implements AccountSource {
   readonly #options: LiveAccountSourceOptions;
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
   readonly #seconding: Seconding | undefined;
-  /** Of the accounts that another gateway has kept live. */
-  readonly #recorders = new WeakMap<AccountState, AccountRecorder>();
 
   constructor(options: LiveAccountSourceOptions) {
     const { settings, ring } = options;
@@ -89,7 +87,8 @@ export class LiveAccountSource implements AccountSource {
       onEvicted: (account) => this.#endAll(account, displacedError()),
       createSession: (session) => new AccountSession({ ...session, ...callbacks, ring }),
       onFollowedChange: (account, slot) => this.#notify(account, 'changed', slot),
-      onFollowedLease: ring && ((account, isWrong) => this.#recordFollowed(ring, account, isWrong)),
+      onFollowedLease:
+        ring && ((account, isWrong) => (isWrong ? denyRecorded(account) : recordAccount(ring, account))),
       applyProcessed: (account, slot, json) => this.#applyProcessed(account, slot, json),
       onNotFollowed: (account) => this.#markIneligible(account, noPlaceError()),
     });
@@ -270,13 +269,6 @@ export class LiveAccountSource implements AccountSource {
     account.ineligibility = { reason, tip: this.liveSet.tip };
     this.#endAll(account, reason);
     this.liveSet.observer?.onLeft(account);
-  }
-
-  #recordFollowed(ring: VersionRing, account: AccountState, isWrong: boolean): void {
-    const recorder = this.#recorders.get(account) ?? new AccountRecorder(ring, account);
-    this.#recorders.set(account, recorder);
-    if (isWrong) recorder.deny();
-    else recorder.update();
   }
 
   #applyProcessed(account: AccountState, slot: Slot, json: AccountJson | undefined): void {

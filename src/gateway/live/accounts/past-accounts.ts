@@ -1,10 +1,11 @@
 import { type Agreement, combinedAgreement } from '../../../shared/domain/agreement.ts';
 import type { Lease } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { KeptAccount } from '../feed/kept-account.ts';
+import { isOfFeed, type KeptAccount } from '../feed/kept-account.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { type PastSlot, type PastSlots, throwNothingKept } from '../past-slots.ts';
 import { type AccountJson, lamportsOfKept, textOfKept } from './account-json.ts';
+import type { AccountState } from './account-state.ts';
 
 export interface PastAccountsRead {
   readonly slot: Slot;
@@ -42,4 +43,41 @@ function accountOf(value: KeptAccount, parsed: KeptAccount = value): PastAccount
     },
     json: () => textOfKept(parsed),
   };
+}
+
+/**
+ * Keeps in the ring what an account is that a WebSocket session or another gateway keeps live, for as long as it has a lease, and
+ * ends that without one. Called whenever either may have changed.
+ */
+export function recordAccount(ring: VersionRing, account: AccountState): void {
+  const { lease, commitment, slot, provenFrom, heldUntil, kept: value } = account;
+  if (commitment === 'processed') return;
+  if (account.recorded?.isKept !== true || account.recorded.coverage !== lease?.watermark) endRecorded(account);
+  if (lease === undefined) return;
+  const first = commitment === 'finalized' ? Math.max(slot, provenFrom) : slot; // a root may be newer than the slot it names
+  const { recorded } = account;
+  if (recorded === undefined) {
+    if (mayRecord(ring, account)) account.recorded = ring.start(account, lease.watermark, { slot: first, value });
+  } else if (first > recorded.newest.slot && value !== recorded.newest.value)
+    ring.add(recorded, { slot: first, value }, heldUntil);
+}
+
+/** A feed, or a session at confirmed, may know more of the account already: one at finalized dates no version of a block. */
+function mayRecord(ring: VersionRing, { address, commitment, slot, priority }: AccountState): boolean {
+  const known = ring.get(address);
+  const isDated = known !== undefined && (isOfFeed(known) || known.member.commitment === 'confirmed');
+  const isAsGood = isDated || commitment === 'finalized';
+  return !(known?.isOpen === true && isAsGood && known.at(slot) !== undefined) && ring.accepts(priority);
+}
+
+/** Ends what is recorded: the account is not known beyond. */
+export function endRecorded(account: AccountState): void {
+  account.recorded?.end();
+  account.recorded = undefined;
+}
+
+/** Ends what is recorded, which turned out to be wrong. */
+export function denyRecorded(account: AccountState): void {
+  account.recorded?.deny();
+  account.recorded = undefined;
 }
