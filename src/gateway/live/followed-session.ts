@@ -45,16 +45,17 @@ const RETRY_SLOTS = 16;
 /** The most states that one report names. */
 const MAX_REPORTED = 1000;
 
-/** It makes no subscription. */
-const UNBOUNDED = { capacity: Number.POSITIVE_INFINITY, maxSubscriptions: Number.POSITIVE_INFINITY, mayGrow: false };
-
 /**
  * States that another gateway keeps live, copied. It takes the place of a session with a node: no subscription is made, and
  * nothing is read. A value is adopted together with the watermark that dates it, and never for slots below those that
  * it was claimed for here before: after a change of that gateway the next one may be a little behind.
  */
 export class FollowedSession<T extends LiveState<V>, V> implements PooledSession<T> {
-  readonly connection = { ...UNBOUNDED, close: () => this.close() };
+  /** It makes no subscription. */
+  readonly connection = this;
+  readonly capacity = Number.POSITIVE_INFINITY;
+  readonly maxSubscriptions = Number.POSITIVE_INFINITY;
+  readonly mayGrow = false;
   /** It compares nothing: the gateway that keeps the states does. */
   readonly sessionAudit = {
     checkLag: (commitment: Commitment) => this.#checkLag(commitment),

@@ -247,13 +247,13 @@ export class LiveSet<T extends LiveState<V>, V> {
   }
 
   get nodeIds(): readonly string[] {
-    return [...this.#sessions.sessions].flatMap((session) => nodeIdOf(session) ?? []);
+    return [...this.#sessions.sessions].flatMap(({ connection }) => connection.nodeId ?? []);
   }
 
   /** Forgets what is kept live over a node that is not believed any more. */
   distrust(nodeId: string): void {
     for (const session of [...this.#sessions.sessions])
-      if (nodeIdOf(session) === nodeId) session.sessionAudit.distrust();
+      if (session.connection.nodeId === nodeId) session.sessionAudit.distrust();
   }
 
   /** Moves what is kept live to the feed, which may be used from now on, part by part. */
@@ -444,7 +444,3 @@ export class LiveSet<T extends LiveState<V>, V> {
     this.#sessions.dropSession(session, states);
   }
 }
-
-/** Returns the node of a session; undefined for one that follows another gateway. */
-const nodeIdOf = ({ connection }: LiveSession<never>): string | undefined =>
-  'nodeId' in connection ? String(connection.nodeId) : undefined;

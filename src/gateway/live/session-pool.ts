@@ -9,6 +9,8 @@ export interface PoolItem {
 
 export interface PooledSession<T> {
   readonly connection: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions' | 'close'> & {
+    /** The node that it is with; undefined for another gateway. */
+    readonly nodeId?: string;
     /** Whether it comes before others that have room. */
     readonly isPreferred?: boolean;
   };

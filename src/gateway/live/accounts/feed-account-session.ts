@@ -49,8 +49,12 @@ const TEXT_BYTES_PER_TURN = 40 << 10;
 const TEXT_BYTES = 4 << 10;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
-export class FeedAccountSession {
-  readonly connection: PooledSession<AccountState>['connection'] & { readonly nodeId: string };
+export class FeedAccountSession implements PooledSession<AccountState> {
+  readonly connection = this;
+  readonly nodeId: string;
+  readonly maxSubscriptions = MAX_ACCOUNTS;
+  readonly mayGrow = false;
+  readonly isPreferred = true;
   readonly sessionAudit = {
     checkLag: (commitment: Commitment) => this.#watermarks.get(commitment)?.checkLag(),
     audit: (most: number) => this.#audit(most),
@@ -76,6 +80,7 @@ export class FeedAccountSession {
   constructor(options: FeedAccountSessionOptions) {
     const { clock, tip, isRenewing, ring, blocks, rpc, link, slotTimeMs, budget } = options;
     this.#options = options;
+    this.nodeId = options.nodeId;
     this.#reads = new PacedAccountReads(rpc, budget, 'sync', { clock, tip });
     const watermark = (commitment: Commitment): [Commitment, Watermark] => [
       commitment,
@@ -113,17 +118,13 @@ export class FeedAccountSession {
         this.close(reason);
       },
     });
-    const session = this;
-    this.connection = {
-      nodeId: options.nodeId,
-      get capacity() {
-        return session.#capacity;
-      },
-      maxSubscriptions: MAX_ACCOUNTS,
-      mayGrow: false,
-      isPreferred: true,
-      close: () => this.close(),
-    };
+  }
+
+  get capacity(): number {
+    const { size } = this;
+    if (size >= MAX_ACCOUNTS) this.#isSealed = true;
+    else if (size < SEALED_UNTIL) this.#isSealed = false;
+    return this.#isLost || this.#isSealed ? 0 : MAX_ACCOUNTS - size;
   }
 
   get size(): number {
@@ -199,13 +200,6 @@ export class FeedAccountSession {
       this.#options.onWatermarkLost(watermark);
     }
     this.#options.onLost(states, reason);
-  }
-
-  get #capacity(): number {
-    const { size } = this;
-    if (size >= MAX_ACCOUNTS) this.#isSealed = true;
-    else if (size < SEALED_UNTIL) this.#isSealed = false;
-    return this.#isLost || this.#isSealed ? 0 : MAX_ACCOUNTS - size;
   }
 
   get #states(): readonly AccountState[] {

@@ -87,8 +87,7 @@ export class LiveAccountSource implements AccountSource {
       onEvicted: (account) => this.#endAll(account, displacedError()),
       createSession: (session) => new AccountSession({ ...session, ...callbacks, ring }),
       onFollowedChange: (account, slot) => this.#notify(account, 'changed', slot),
-      onFollowedLease:
-        ring && ((account, isWrong) => (isWrong ? denyRecorded(account) : recordAccount(ring, account))),
+      onFollowedLease: ring && ((account, isWrong) => (isWrong ? denyRecorded(account) : recordAccount(ring, account))),
       applyProcessed: (account, slot, json) => this.#applyProcessed(account, slot, json),
       onNotFollowed: (account) => this.#markIneligible(account, noPlaceError()),
     });
