@@ -22,7 +22,6 @@ import type { RpcResponse } from '../rpc/rpc-response.ts';
 import { profileOfVersion, type ServerProfile } from '../rpc/server-profile.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import type { NodeFigures, NodeStatus } from './mesh.ts';
-import { NodeLag } from './node-lag.ts';
 import type { Candidate } from './node-selection.ts';
 import type { SlotConsensus } from './slot-consensus.ts';
 import { SlotPoller } from './slot-poller.ts';
@@ -37,6 +36,9 @@ const NAME_WEBSOCKET = 'if the node has it at another address, name that too: --
 const VERSION_MS = 1000;
 /** Shortest time between two reads of it: several servers may answer in turn behind one address. */
 const SERVER_MS = 60_000;
+/** Lag from which on a node is `behind` (I12), and below which it no longer is: two bounds, so that it doesn't flap. */
+export const MAX_LAG_SLOTS = 20;
+const RECOVERED_LAG_SLOTS = 10;
 const STATUS_RANK = { ok: 0, behind: 3, stalled: 4, down: 5 } as const;
 const UNSUPPORTED_RANK = 10;
 
@@ -70,7 +72,6 @@ export class MeshNode {
   readonly sessions: NodeSessions;
   readonly #pubsub = new PubsubCounts();
   readonly #options: MeshNodeOptions;
-  readonly #lag: NodeLag;
   readonly #poller: SlotPoller;
   readonly #alert: Alert;
   readonly #channelAlert: Alert;
@@ -82,6 +83,9 @@ export class MeshNode {
   /** When the kind of server may be read again, and how many reads of it in a row got no answer. */
   #serverDueMs = Number.NEGATIVE_INFINITY;
   #lostServerReads = 0;
+  /** Slots behind the tip, at the commitment at which it lags most. */
+  #lagSlots = 0;
+  #isBehind = false;
   #isStarted = false;
   #isResting = false;
   #isClosed = false;
@@ -94,7 +98,6 @@ export class MeshNode {
     this.isArchival = node.archival ?? false;
     this.client = new RpcClient(node, deps, (commitment, slot) => this.#onSlot(commitment, slot), budget);
     this.methodSupport = new MethodSupport(deps.clock, node.methods);
-    this.#lag = new NodeLag(this.client.slots, consensus);
     this.#poller = new SlotPoller({
       client: this.client,
       clock: deps.clock,
@@ -239,8 +242,16 @@ export class MeshNode {
     }
   }
 
+  /** Re-evaluates the lag. Called for each new slot of any node, so that the result never depends on its readers. */
   updateLag(): void {
-    this.#lag.update();
+    const { consensus } = this.#options;
+    this.#lagSlots = Math.max(
+      ...COMMITMENTS.map((commitment) => {
+        const latest = this.client.slots.latest(commitment);
+        return latest === undefined ? 0 : (consensus.tip(commitment) ?? 0) - latest;
+      }),
+    );
+    this.#isBehind = this.#lagSlots > (this.#isBehind ? RECOVERED_LAG_SLOTS - 1 : MAX_LAG_SLOTS);
   }
 
   reportUnreached(): void {
@@ -337,7 +348,7 @@ export class MeshNode {
     const { slots, isFailing, breaker } = this.client;
     if (!this.isTrusted || isFailing || breaker.isOpen || slots.latest('processed') === undefined) return 'down';
     if (slots.unchangedMs > this.#options.deps.settings.idleTimeoutMs) return 'stalled';
-    return this.#lag.isBehind ? 'behind' : 'ok';
+    return this.#isBehind ? 'behind' : 'ok';
   }
 
   get #problem(): string | null {
@@ -348,7 +359,7 @@ export class MeshNode {
     const failure = this.#genesisFailure ?? client.failure;
     if (failure !== undefined) return failure;
     if (health === 'stalled') return 'its slot does not advance';
-    if (health === 'behind') return `behind by ${this.#lag.lag} slots`;
+    if (health === 'behind') return `behind by ${this.#lagSlots} slots`;
     return client.breaker.isOpen ? 'most calls fail' : 'no answer yet';
   }
 

@@ -16,8 +16,7 @@ import {
 } from '../rpc/response-slot.ts';
 import { meaningOfCode, RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
-import type { MeshNode } from './mesh-node.ts';
-import { MAX_LAG_SLOTS } from './node-lag.ts';
+import { MAX_LAG_SLOTS, type MeshNode } from './mesh-node.ts';
 import { rendezvousOrder, weightedRandomOrder } from './node-selection.ts';
 import type { SlotConsensus } from './slot-consensus.ts';
 
