@@ -1,7 +1,7 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
-import type { LiveState } from './live-state.ts';
+import { claimedSlotOf, type LiveState, ownKeyOf } from './live-state.ts';
 import type { PooledSession } from './session-pool.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -79,14 +79,14 @@ export class FollowedSession<T extends LiveState<V>, V> implements PooledSession
   }
 
   add(state: T): void {
-    this.#states.set(state.key, state);
+    this.#states.set(ownKeyOf(state), state);
     state.attach(undefined);
     this.#awaited.set(state, undefined);
     if (this.#toRequest.push(state) === 1) queueMicrotask(() => this.#request());
   }
 
   remove(state: T): void {
-    const { key } = state;
+    const key = ownKeyOf(state);
     if (this.#states.get(key) !== state) return;
     this.#states.delete(key);
     this.#awaited.delete(state);
@@ -167,7 +167,7 @@ export class FollowedSession<T extends LiveState<V>, V> implements PooledSession
   #settle(state: T, published: Published<V>): void {
     const { slot, value, watermark, heldUntil } = published;
     const coveredSlot = Math.max(slot, watermark.slot);
-    const claimedSlot = Math.max(state.slot, state.claimedSlot);
+    const claimedSlot = Math.max(state.slot, claimedSlotOf(state));
     const tip = this.#options.tip(state.commitment) ?? -1;
     if (watermark.isLost || coveredSlot > tip || coveredSlot < claimedSlot) {
       this.#awaited.set(state, watermark.isLost ? undefined : published);
@@ -192,7 +192,7 @@ export class FollowedSession<T extends LiveState<V>, V> implements PooledSession
       if (state === undefined) break;
       recordSubscriber(state, tip);
       if (tip - (state.tipAtLastRead ?? 0) <= intervalSlots) read.push(state);
-      const { key } = state;
+      const key = ownKeyOf(state);
       this.#states.delete(key);
       this.#states.set(key, state); // at the end: the others have their turn first
     }

@@ -9,7 +9,7 @@ import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { FollowedSession, type FollowedSessionOptions, type ReadRate } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import { doubleRead, type InitialSync } from './initial-sync.ts';
-import { type LiveObserver, type LiveRules, type LiveState, liveKeyOf } from './live-state.ts';
+import { type LiveObserver, type LiveRules, type LiveState, liveKeyOf, ownKeyOf } from './live-state.ts';
 import { Places } from './places.ts';
 import { absorbReads, type ReadHeat } from './read-heat.ts';
 import { FIRST_PER_SECOND, RequestBudgets } from './request-budget.ts';
@@ -132,6 +132,7 @@ export class LiveSet<T extends LiveState<V>, V> {
       halfLifeSlots,
       callerShare,
       tip: () => this.tip,
+      keyOf: (state) => ownKeyOf(state),
       isIdle: (state) => this.#isIdle(state),
       onPlaced: (state) => this.#sessions.add(state),
       staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be retried immediately
@@ -417,7 +418,7 @@ export class LiveSet<T extends LiveState<V>, V> {
   }
 
   #isKept(state: T): boolean {
-    return this.#places.get(state.key) === state;
+    return this.#places.get(ownKeyOf(state)) === state;
   }
 
   /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */

@@ -9,6 +9,8 @@ export interface PlacesOptions<T> {
   /** The part of the places that is a caller's own: one with more gives them up to others once none is free. */
   readonly callerShare: number;
   tip(): Slot;
+  /** Returns the text that is kept as its key. */
+  keyOf(value: T): string;
   /** Returns true for a value that nobody has read for long. */
   isIdle(value: T): boolean;
   /** Returns true for a value that stays until it is idle, although its last subscriber has left. */
@@ -19,7 +21,6 @@ export interface PlacesOptions<T> {
 
 /** What a value keeps of its place: there may be very many. */
 export interface Place extends ReadHeat {
-  readonly key: string;
   /** The number of subscriptions of each caller that has some; undefined if none has, as of most places. */
   subscriptions: Map<string, number> | undefined;
   /** The caller whose reads the place counts for; undefined for the gateway itself, and while there are subscribers. */
@@ -75,7 +76,7 @@ export class Places<T extends Place> {
     this.#maxSubscribed = Math.ceil(maxSize * SUBSCRIBED_PART);
     this.#leastRead = new LeastRead<T>({
       all: () => this.#values.values(),
-      has: (value) => value.subscriptions === undefined && this.#values.get(value.key) === value,
+      has: (value) => value.subscriptions === undefined && this.#values.get(options.keyOf(value)) === value,
       rankOf: ({ rank }) => rank,
     });
   }
@@ -138,14 +139,14 @@ export class Places<T extends Place> {
 
   /** Examines the next `samples` entries in turn and evicts the idle ones. */
   evictIdle(samples: number): void {
-    const { isIdle } = this.#options;
+    const { isIdle, keyOf } = this.#options;
     const values = this.#values.values();
     for (let i = Math.min(samples, this.size); i > 0; i--) {
       const value = values.next().value;
       if (value === undefined) return;
       if (value.subscriptions === undefined && isIdle(value)) this.#evict(value);
       else {
-        const { key } = value;
+        const key = keyOf(value);
         this.#values.delete(key);
         this.#values.set(key, value); // at the end: the other entries are examined first
       }
@@ -213,12 +214,13 @@ export class Places<T extends Place> {
 
   #create(create: () => T): T {
     const value = create();
-    this.#values.set(value.key, value);
+    this.#values.set(this.#options.keyOf(value), value);
     return value;
   }
 
   #evict(value: T): true {
-    const { key, subscriptions } = value;
+    const key = this.#options.keyOf(value);
+    const { subscriptions } = value;
     this.#values.delete(key);
     if (subscriptions === undefined) this.#removeReader(value);
     for (const caller of [...(subscriptions?.keys() ?? [])]) this.#removeSubscriber(value, caller);

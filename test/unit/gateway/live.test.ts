@@ -1131,6 +1131,7 @@ t.test('places', async (t) => {
       maxSize,
       callerShare,
       tip: () => state.tip,
+      keyOf: ({ key }) => key,
       halfLifeSlots: HALF_LIFE,
       isIdle: ({ tipAtLastRead = Number.NEGATIVE_INFINITY }) => state.tip - tipAtLastRead > IDLE_SLOTS,
       staysUntilIdle: () => false,

@@ -14,6 +14,7 @@ import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import { contradictionOf } from '../../upstream/rpc/facts.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
+import { isSynced } from '../live-state.ts';
 import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, accountBytes, decodeAccountJson, isSameAccount } from './account-json.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';
@@ -225,7 +226,7 @@ export class AccountSession {
         if (json === undefined) return;
         this.#handleResult(account, account.onRead(slot, json, provenFrom), slot);
         this.#record(account);
-        if (!account.isSynced) return;
+        if (!isSynced(account)) return;
         this.#syncing.delete(entry);
         this.#options.onRoom();
       })

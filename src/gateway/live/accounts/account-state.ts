@@ -1,3 +1,5 @@
+import type { Agreement } from '../../../shared/domain/agreement.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -5,8 +7,23 @@ import { ownText } from '../../../shared/runtime/own-text.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { AccountHistory, FeedAccount, KeptAccount } from '../feed/kept-account.ts';
-import { LiveState } from '../live-state.ts';
+import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
+import {
+  adoptLease,
+  advanceSync,
+  attachLease,
+  awaitedReadSlotOf,
+  detachLease,
+  grantLease,
+  type LiveRules,
+  type LiveState,
+  priorityOf,
+  restartSync,
+  withdrawLease,
+} from '../live-state.ts';
+import { type ReadHeat, recordRead } from '../read-heat.ts';
 import type { Watermark } from '../watermark.ts';
+import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, isSameAccount, lamportsOfKept, textOfKept } from './account-json.ts';
 import type { SecondedLease } from './seconded-lease.ts';
 
@@ -19,8 +36,19 @@ export interface Ineligibility {
   readonly tip: Slot;
 }
 
-/** The state of one account at one commitment. */
-export class AccountState extends LiveState<AccountJson> implements FeedAccount {
+/** The state of one account at one commitment. Does no I/O: its session calls it, and reads what it needs. */
+export class AccountState implements LiveState<AccountJson>, FeedAccount {
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly rules: LiveRules;
+  tipAtLastRead: Slot | undefined;
+  rank: number;
+  subscriptions: LiveState['subscriptions'] = undefined;
+  reader: string | undefined = undefined;
+  syncState: SyncState = SUBSCRIBING;
+  watermark: Watermark | undefined = undefined;
+  lease: WatermarkLease | undefined = undefined;
+  lostLease: WatermarkLease | undefined = undefined;
   history: FeedAccount['history'] = undefined;
   /** What the ring has of it from a WebSocket session or another gateway. */
   recorded: AccountHistory | undefined = undefined;
@@ -30,12 +58,9 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
   seconded: SecondedLease | undefined;
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
-  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
-  heldUntil: Slot = -1;
-  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
-  provenFrom: Slot = 0;
-  /** The balance before the newest change, if it was live. */
-  previous: PreviousBalance | undefined;
+  #slot: Slot = -1;
+  #heldUntil: Slot = -1;
+  #provenFrom: Slot = 0;
   /**
    * Whether the session's node has notified the present state: it may not do so again. `unproven`: no later Clock update has
    * shown of which slot it is at most.
@@ -45,9 +70,18 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
   #isContested = false;
   /** Undefined while the account isn't known. */
   #kept: KeptAccount | undefined;
+  #previous: PreviousBalance | undefined;
 
-  override get priority(): number {
-    return Math.max(super.priority, this.companion?.priority ?? Number.NEGATIVE_INFINITY);
+  constructor(address: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
+    this.address = address;
+    this.commitment = commitment;
+    this.rules = rules;
+    this.tipAtLastRead = tipAtLastRead;
+    this.rank = rank;
+  }
+
+  get priority(): number {
+    return Math.max(priorityOf(this), priorityOf(this.companion ?? this));
   }
 
   get subscriptionCount(): number {
@@ -56,6 +90,20 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
 
   get tipAtIneligible(): Slot | undefined {
     return this.ineligibility?.tip;
+  }
+
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
+  get provenFrom(): Slot {
+    return this.#provenFrom;
+  }
+
+  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
+  get heldUntil(): Slot {
+    return this.#heldUntil;
   }
 
   get json(): AccountJson {
@@ -67,6 +115,15 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
     return this.#kept ?? null;
   }
 
+  get coveredSlot(): Slot | undefined {
+    return this.lease?.slot;
+  }
+
+  /** The balance before the newest change, if it was live. */
+  get previous(): PreviousBalance | undefined {
+    return this.#previous;
+  }
+
   get isKnown(): boolean {
     return this.#kept !== undefined;
   }
@@ -76,16 +133,29 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
     return this.lease !== undefined && this.seconded?.first === this.lease && this.seconded.isShared;
   }
 
-  /** Not at processed: a fork may take back what no Clock update has denied. */
-  protected get isLeasable(): boolean {
-    return this.commitment !== 'processed' && this.isKnown;
+  /** The slot that the next read must have reached; undefined when no read is needed. */
+  get pendingReadMinSlot(): Slot | undefined {
+    return awaitedReadSlotOf(this);
   }
 
   /** Starts the initial sync on a session: what is open about the notifications of the one before ends with it. */
-  override attach(watermark: Watermark | undefined): void {
+  attach(watermark: Watermark | undefined): void {
     this.#notified = 'no';
     this.#isContested = false;
-    super.attach(watermark);
+    attachLease(this, watermark);
+  }
+
+  detach(): void {
+    detachLease(this);
+  }
+
+  recordRead(tip: Slot): void {
+    recordRead(this, tip, this.rules.halfLifeSlots);
+  }
+
+  onSyncEvent(event: SyncEvent): void {
+    advanceSync(this, event);
+    this.#grantLease();
   }
 
   /**
@@ -93,7 +163,7 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
    * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again.
    */
   onRead(slot: Slot, json: AccountJson, provenFrom: Slot = provenWithoutClock(slot)): UpdateResult {
-    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.provenFrom;
+    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.#provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
     const result = mayBeOlder ? 'ignored' : this.#applyJson(slot, json, provenFrom);
     this.onSyncEvent({ name: 'read', slot });
@@ -112,9 +182,9 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
    * changed forks.
    */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
-    if (slot <= this.slot) {
+    if (slot <= this.#slot) {
       const isSame = isSameAccount(json, this.json);
-      if (this.commitment === 'processed' && (slot < this.slot || !isSame)) return this.rollback();
+      if (this.commitment === 'processed' && (slot < this.#slot || !isSame)) return this.rollback();
       this.#isContested = !isSame;
     }
     const result = this.#applyJson(slot, json, provenWithoutClock(slot));
@@ -131,16 +201,20 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
   onProof(provenFrom: Slot): boolean {
     if (this.#notified === 'unproven') {
       this.#notified = 'proven';
-      this.provenFrom = provenFrom;
+      this.#provenFrom = provenFrom;
       this.lease?.proveFrom(provenFrom);
     }
-    const isCurrent = !this.#isContested || provenFrom <= this.slot;
+    const isCurrent = !this.#isContested || provenFrom <= this.#slot;
     this.#isContested = false;
     return isCurrent;
   }
 
+  confirm(agreement: Agreement): void {
+    if (this.lease !== undefined) this.lease.agreement = agreement;
+  }
+
   resync(marginSlots: number): void {
-    this.restartSync();
+    restartSync(this);
     this.onSyncEvent({ name: 'acknowledged', marginSlots });
   }
 
@@ -148,19 +222,23 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
     const isSame = this.isKnown && json === this.json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const previous = isSame ? this.previous : this.#presentUnderLease();
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
-    const sinceSlot = isSame || slot > this.slot ? slot : Math.max(slot, watermark.slot);
-    this.slot = Math.max(this.slot, sinceSlot);
-    this.heldUntil = heldUntil;
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#heldUntil = heldUntil;
     if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
-    this.withdrawLease();
-    this.previous = previous;
+    withdrawLease(this);
+    this.#previous = previous;
     this.#notified = 'no';
-    this.provenFrom = provenWithoutClock(this.slot);
-    this.adoptLease(watermark);
+    this.#provenFrom = provenWithoutClock(this.#slot);
+    adoptLease(this, watermark);
     lease?.revoke();
     return !isSame;
+  }
+
+  endAdopted(): void {
+    withdrawLease(this)?.revoke();
   }
 
   rollback(): UpdateResult {
@@ -170,10 +248,16 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
   }
 
   reset(): void {
-    this.slot = -1;
+    this.#slot = -1;
     this.#kept = undefined;
-    this.previous = undefined;
-    this.withdrawLease();
+    this.#previous = undefined;
+    withdrawLease(this);
+  }
+
+  invalidate(): void {
+    const lease = withdrawLease(this);
+    this.reset();
+    lease?.invalidate();
   }
 
   #applyJson(slot: Slot, json: AccountJson, provenFrom: Slot): UpdateResult {
@@ -183,28 +267,33 @@ export class AccountState extends LiveState<AccountJson> implements FeedAccount 
 
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
   #apply(slot: Slot, kept: KeptAccount, provenFrom: Slot, isSame: boolean): UpdateResult {
-    if (slot <= this.slot) return 'ignored';
+    if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
-    const previous = isSame ? this.previous : this.#presentUnderLease();
-    if (!isSame) this.heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
-    this.slot = slot;
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
+    if (!isSame) this.#heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
+    this.#slot = slot;
     this.#kept = kept;
     this.#notified = 'no';
-    this.provenFrom = provenFrom;
+    this.#provenFrom = provenFrom;
     if (isSame) {
       this.lease?.proveFrom(provenFrom);
       this.lease?.extend(slot);
       return 'unchanged';
     }
-    const previousLease = this.withdrawLease();
-    this.previous = previous;
-    if (this.isLeasable) this.grantLease();
+    const previousLease = withdrawLease(this);
+    this.#previous = previous;
+    this.#grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';
   }
 
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
-    return lease && { sinceSlot: this.slot, lamports: lamportsOfKept(this.kept), lease };
+    return lease && { sinceSlot: this.#slot, lamports: lamportsOfKept(this.kept), lease };
+  }
+
+  /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */
+  #grantLease(): void {
+    if (this.commitment !== 'processed' && this.isKnown) grantLease(this);
   }
 }

@@ -10,6 +10,7 @@ import { FEED_RULES } from '../feed/feed-rules.ts';
 import type { FeedVersion, KeptAccount } from '../feed/kept-account.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
+import { claimedSlotOf } from '../live-state.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import type { PooledSession } from '../session-pool.ts';
 import { Watermark } from '../watermark.ts';
@@ -260,7 +261,7 @@ export class FeedAccountSession implements PooledSession<AccountState> {
       return;
     }
     const isSame = state.isKnown && isSameKept(kept, state.kept);
-    const isOlder = slot < Math.max(state.slot, state.claimedSlot) || (!isSame && slot <= state.slot);
+    const isOlder = slot < Math.max(state.slot, claimedSlotOf(state)) || (!isSame && slot <= state.slot);
     if (isOlder) {
       this.#behind.add(state); // what another session has claimed: the feed will be there soon
       return;

@@ -15,6 +15,7 @@ import {
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import { isSynced } from '../live-state.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
 import { recordList } from './past-token-lists.ts';
 import { TokenListSession } from './token-list-session.ts';
@@ -89,7 +90,7 @@ export class LiveTokenListSource implements TokenListSource {
       minSlot: minContextSlot,
       tip: mesh.tip(commitment),
       read: async () => {
-        if (state.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
+        if (isSynced(state)) await state.pendingRead?.done; // that list is newer than the one that is kept
         return readFromState(state, query);
       },
       leaseOf: () => state.latestLease,

@@ -17,6 +17,7 @@ import { BoundedWait } from '../bounded-wait.ts';
 import type { History } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
+import { isSynced } from '../live-state.ts';
 import type { BudgetedWork } from '../request-budget.ts';
 import { type AuditRead, type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { recordList } from './past-token-lists.ts';
@@ -166,7 +167,7 @@ export class TokenListSession {
         minSlot = state.pendingReadMinSlot
       ) {
         const { maxAccounts, ring } = this.#options;
-        const work = state.isSynced && !subscriptions.hasFailed ? undefined : 'sync';
+        const work = isSynced(state) && !subscriptions.hasFailed ? undefined : 'sync';
         const { slot, isConsistent, list } = await this.#fetch(state, minSlot, work, maxAccounts);
         subscriptions.hasFailed = false;
         if (!isConsistent || slot < minSlot || !isAttached()) return;
@@ -250,7 +251,7 @@ export class TokenListSession {
       subscriptions.accounts.delete(address);
     }
     if (missing.length === 0) return true;
-    state.onSubscribed(subscriptions.programs.length + named.size);
+    state.restartSync(subscriptions.programs.length + named.size);
     if (unshared.length > this.connection.capacity) {
       if (isTooLong) this.#markIneligible(state);
       else this.#options.onCapacityExceeded(state);

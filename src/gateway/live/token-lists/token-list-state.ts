@@ -1,9 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { isSameList, type TokenList, withChanges } from '../../tokens/token-list.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
-import { LiveState } from '../live-state.ts';
+import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
+import {
+  adoptLease,
+  advanceSync,
+  attachLease,
+  awaitedReadSlotOf,
+  detachLease,
+  grantLease,
+  isSynced,
+  type LiveRules,
+  type LiveState,
+  priorityOf,
+  restartSync,
+  withdrawLease,
+} from '../live-state.ts';
+import { type ReadHeat, recordRead } from '../read-heat.ts';
 import { MAX_LAG_SLOTS, type Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 
@@ -23,22 +40,31 @@ export interface MemberChange {
 /**
  * The state of one owner's token accounts at one commitment. It is a list that a node returned, whole and at one slot,
  * with the changes that were notified since; those of a slot are applied together, once a Clock update shows that all of
- * them have arrived. Its address is the owner.
+ * them have arrived. Does no I/O: its session calls it, and reads what it needs.
  */
-export class TokenListState extends LiveState<TokenList> {
+export class TokenListState implements LiveState<TokenList> {
+  /** The owner. */
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly rules: LiveRules;
+  tipAtLastRead: Slot | undefined;
+  rank: number;
+  subscriptions: LiveState['subscriptions'] = undefined;
+  reader: string | undefined = undefined;
+  syncState: SyncState = SUBSCRIBING;
+  watermark: Watermark | undefined = undefined;
+  lease: WatermarkLease | undefined = undefined;
+  lostLease: WatermarkLease | undefined = undefined;
+  /** A list has no proof that its node's newest root was not ahead. */
+  readonly provenFrom = undefined;
   /** The read that is under way, or the last one: readers wait for it. */
   pendingRead: BoundedWait | undefined;
   /** False when the session has no capacity for the accounts that name the mints. */
   hasIdentities = true;
-  list: TokenList | undefined;
-  /**
-   * The list as it was read last: it names all accounts and mints that a change can be applied to, those too that have left the list
-   * since, and what is known of the mints.
-   */
-  readList: TokenList | undefined;
-  /** As far as is known. */
-  subscriptionCount = PROGRAM_SUBSCRIPTIONS;
-  tipAtIneligible: Slot | undefined;
+  #slot: Slot = -1;
+  #list: TokenList | undefined;
+  /** The list as it was read last: it has the accounts that have left it since, too, and what is known of their mints. */
+  #readList: TokenList | undefined;
   /** The newest slot up to which notified changes were applied, without a read. */
   #appliedSlot: Slot = -1;
   /** The newest slot at which the list is known to have changed in a way that only a read can show. */
@@ -48,9 +74,41 @@ export class TokenListState extends LiveState<TokenList> {
   #changes: MemberChange[] = [];
   /** The lease that ended with the first of them. */
   #heldLease: WatermarkLease | undefined;
+  #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
+  #tipAtIneligible: Slot | undefined;
 
-  get provenFrom(): undefined {
-    return undefined;
+  constructor(address: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
+    this.address = address;
+    this.commitment = commitment;
+    this.rules = rules;
+    this.tipAtLastRead = tipAtLastRead;
+    this.rank = rank;
+  }
+
+  get priority(): number {
+    return priorityOf(this);
+  }
+
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  get list(): TokenList | undefined {
+    return this.#list;
+  }
+
+  /** The list as it was read last: it names all accounts and mints that a change can be applied to. */
+  get readList(): TokenList | undefined {
+    return this.#readList;
+  }
+
+  /** The number of subscriptions that the list needs, as far as is known. */
+  get subscriptionCount(): number {
+    return this.#subscriptionCount;
+  }
+
+  get tipAtIneligible(): Slot | undefined {
+    return this.#tipAtIneligible;
   }
 
   /** The lease of {@link list}: the active one, or the one that has just ended while its changes aren't complete. */
@@ -60,42 +118,39 @@ export class TokenListState extends LiveState<TokenList> {
   }
 
   /** The newest slot at which {@link list} is known to hold; undefined while it isn't kept live. */
-  override get coveredSlot(): Slot | undefined {
+  get coveredSlot(): Slot | undefined {
     return (this.lease ?? this.#heldLease)?.slot;
-  }
-
-  protected get isLeasable(): boolean {
-    return this.isCurrent && this.#changes.length === 0;
   }
 
   /** True when the list is live, but for changes that are not applied yet. */
   get isCurrent(): boolean {
-    return this.isSynced && this.list !== undefined && this.#changedSlot <= this.slot;
+    return isSynced(this) && this.#list !== undefined && this.#changedSlot <= this.#slot;
   }
 
-  override get pendingReadMinSlot(): Slot | undefined {
-    const awaitedSlot = super.pendingReadMinSlot;
-    if (awaitedSlot === undefined && (!this.isSynced || this.isCurrent)) return undefined;
-    return Math.max(0, awaitedSlot ?? 0, this.slot, this.#changedSlot);
+  /** The slot that the next read must have reached; undefined when no read is needed. */
+  get pendingReadMinSlot(): Slot | undefined {
+    const awaitedSlot = awaitedReadSlotOf(this);
+    if (awaitedSlot === undefined && (!isSynced(this) || this.isCurrent)) return undefined;
+    return Math.max(0, awaitedSlot ?? 0, this.#slot, this.#changedSlot);
   }
 
-  override attach(watermark: Watermark | undefined): void {
+  attach(watermark: Watermark | undefined): void {
     this.abandonChanges();
     this.#appliedSlot = -1;
     this.#contestedSlot = undefined;
-    super.attach(watermark);
+    attachLease(this, watermark);
   }
 
-  override detach(): void {
+  detach(): void {
     this.abandonChanges();
-    super.detach();
+    detachLease(this);
   }
 
   /** Restarts the initial sync because new subscriptions were added; the lease stops advancing until they are synced. */
-  onSubscribed(subscriptionCount: number): void {
-    this.subscriptionCount = subscriptionCount;
+  restartSync(subscriptionCount: number): void {
+    this.#subscriptionCount = subscriptionCount;
     this.#heldLease = undefined;
-    this.restartSync();
+    restartSync(this);
   }
 
   /** Leaves the changes that are not applied yet to the next read. */
@@ -107,16 +162,25 @@ export class TokenListState extends LiveState<TokenList> {
   }
 
   markIneligible(tip: Slot): void {
-    this.tipAtIneligible = tip;
-    this.list = undefined;
-    this.readList = undefined;
+    this.#tipAtIneligible = tip;
+    this.#list = undefined;
+    this.#readList = undefined;
+  }
+
+  recordRead(tip: Slot): void {
+    recordRead(this, tip, this.rules.halfLifeSlots);
+  }
+
+  onSyncEvent(event: SyncEvent): void {
+    advanceSync(this, event);
+    if (this.isCurrent && this.#changes.length === 0) grantLease(this);
   }
 
   onRead(slot: Slot, list: TokenList): void {
-    if (slot < Math.max(this.slot, this.#changedSlot)) return;
-    this.slot = slot;
-    this.list = this.hasIdentities ? list : { ...list, identities: undefined };
-    this.readList = this.list;
+    if (slot < Math.max(this.#slot, this.#changedSlot)) return;
+    this.#slot = slot;
+    this.#list = this.hasIdentities ? list : { ...list, identities: undefined };
+    this.#readList = this.#list;
     for (const change of this.#changes) if (change.slot <= slot) this.#contest(change);
     this.#changes = this.#changes.filter((change) => change.slot > slot);
     this.onSyncEvent({ name: 'read', slot });
@@ -124,7 +188,7 @@ export class TokenListState extends LiveState<TokenList> {
 
   /** Only a read can show it. False if the lease covered that slot already, without the change: it was wrong. */
   onNotification(slot: Slot, requestRead: () => void): boolean {
-    if (slot <= this.slot) {
+    if (slot <= this.#slot) {
       this.#contestAt(slot);
       return slot > this.#appliedSlot; // the list was read since, or that slot was complete
     }
@@ -132,7 +196,7 @@ export class TokenListState extends LiveState<TokenList> {
     this.#contestAt(slot);
     this.#changedSlot = Math.max(this.#changedSlot, slot);
     this.#heldLease = undefined;
-    const previousLease = this.withdrawLease();
+    const previousLease = withdrawLease(this);
     requestRead(); // before the lease's listeners, so that they find the read of the new list under way
     previousLease?.revoke();
     return !isLate;
@@ -141,7 +205,7 @@ export class TokenListState extends LiveState<TokenList> {
   /** Records a change that will be applied. Returns false when it comes too late, as {@link onNotification} does. */
   onAccountChange(change: MemberChange): boolean {
     const { slot } = change;
-    if (slot <= this.slot) {
+    if (slot <= this.#slot) {
       this.#contest(change);
       return slot > this.#appliedSlot; // the list was read since, or that slot was complete
     }
@@ -159,7 +223,7 @@ export class TokenListState extends LiveState<TokenList> {
   onProof(clockSlot: Slot, provenFrom: Slot, requestRead: () => void): void {
     if (this.#contestedSlot === undefined || this.#contestedSlot >= clockSlot) return;
     this.#contestedSlot = undefined;
-    if (provenFrom <= this.slot) return;
+    if (provenFrom <= this.#slot) return;
     this.onNotification(provenFrom, requestRead);
     this.#contestedSlot = undefined; // a list of that slot shows all of them
   }
@@ -169,58 +233,62 @@ export class TokenListState extends LiveState<TokenList> {
     if (!this.isCurrent) return;
     const complete = this.#changes.filter(({ slot }) => slot <= watermarkSlot);
     const newest = complete.at(-1);
-    if (newest === undefined || this.list === undefined || this.readList === undefined) return;
+    if (newest === undefined || this.#list === undefined || this.#readList === undefined) return;
     this.#changes = this.#changes.slice(complete.length);
-    this.list = withChanges(
-      this.list,
+    this.#list = withChanges(
+      this.#list,
       new Map(complete.map(({ address, account }) => [address, account])),
-      this.readList,
+      this.#readList,
     );
-    this.slot = newest.slot;
+    this.#slot = newest.slot;
     this.#appliedSlot = newest.slot;
-    this.grantLease();
+    grantLease(this);
     this.#heldLease = undefined;
     if (this.#changes.length > 0) this.#holdBack();
   }
 
   adopt(slot: Slot, list: TokenList, watermark: Watermark): boolean {
-    const isSame = this.list !== undefined && isSameList(this.list, list);
+    const isSame = this.#list !== undefined && isSameList(this.#list, list);
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const sinceSlot = isSame || slot > this.slot ? slot : Math.max(slot, watermark.slot);
-    this.slot = Math.max(this.slot, sinceSlot);
-    this.list = list;
-    this.readList = list;
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#list = list;
+    this.#readList = list;
     this.#changes = [];
-    this.withdrawLease();
-    this.adoptLease(watermark);
+    withdrawLease(this);
+    adoptLease(this, watermark);
     this.#heldLease = undefined;
     lease?.revoke();
     return !isSame;
   }
 
   /** Readers wait for the newer list. */
-  override endAdopted(): void {
+  endAdopted(): void {
     this.#holdBack();
   }
 
   reset(): void {
     this.abandonChanges();
-    this.slot = -1;
-    this.list = undefined;
-    this.readList = undefined;
-    this.withdrawLease();
+    this.#slot = -1;
+    this.#list = undefined;
+    this.#readList = undefined;
+    withdrawLease(this);
   }
 
-  override invalidate(): void {
-    const held = this.#heldLease;
-    super.invalidate();
-    held?.invalidate();
+  invalidate(): void {
+    const leases = [withdrawLease(this), this.#heldLease];
+    this.reset();
+    for (const lease of leases) lease?.invalidate();
+  }
+
+  confirm(agreement: Agreement): void {
+    if (this.lease !== undefined) this.lease.agreement = agreement;
   }
 
   /** Ends the lease at the slot that it covers: a later one has a change that may not be the only one. */
   #holdBack(): void {
-    const lease = this.withdrawLease();
+    const lease = withdrawLease(this);
     if (lease === undefined) return;
     this.#heldLease = lease;
     lease.revoke();
@@ -228,7 +296,7 @@ export class TokenListState extends LiveState<TokenList> {
 
   /** Records a change that the list was read after, unless the list shows it. */
   #contest({ slot, address, account }: MemberChange): void {
-    const listed = this.list?.accounts.find((each) => each.address === address);
+    const listed = this.#list?.accounts.find((each) => each.address === address);
     if (!isDeepStrictEqual(listed, account)) this.#contestAt(slot);
   }
 
