@@ -84,7 +84,7 @@ const embeddedSchema = section({
   port: wholeNumberOrNull(0, 65_534).describe(
     'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
   ),
-  slotMs: wholeNumber(10, 60_000).describe('Slot time in milliseconds.'),
+  slotMs: wholeNumber(20, 60_000).describe('Slot time in milliseconds.'), // a gateway that starts takes shorter slots for jumps
   skipEvery: countOrZero
     .refine((slots) => slots !== 1, 'expected 0, or a whole number from 2 to 1000000')
     .describe('Number of slots of which one has no block; 0 for a block in every slot.'),
