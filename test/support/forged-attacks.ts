@@ -101,6 +101,9 @@ export const SCENES: Readonly<
 
 /** Thefts, with what a description must name. */
 export const ATTACKS = readThefts();
+for (const [name, { not = [], only = [] }] of Object.entries(ATTACKS))
+  for (const scene of [...not, ...only])
+    if (!Object.hasOwn(SCENES, scene)) throw new Error(`the theft ${name} names a scene that there is not: ${scene}`);
 
 /** A theft in a scene, as a record in a form; null where it makes no sense. */
 export function forgeAttack(scene: string, name: string, form: keyof typeof FORMS = 'whole'): Transaction | null {

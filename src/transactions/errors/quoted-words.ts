@@ -4,7 +4,7 @@ import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 const MAX_CHARACTERS = 120;
 
 /** The dot and the colon by which a reader of text recognizes a link: `evil.com`, `https://`. */
-const LINK_DOT = /(?<=[\p{L}\p{N}-])[.．。｡](?=[\p{L}\p{N}])/gu;
+const LINK_DOT = /(?<=[\p{L}\p{N}-])[.．。｡․﹒︒](?=[\p{L}\p{N}])/gu;
 const LINK_SCHEME = /:(?=\/\/)/g;
 
 /** Quotes what a stranger wrote for a sentence, with its links inert: `https[:]//evil[.]com`. Null if nothing is left to show. */
