@@ -80,7 +80,7 @@ interface ChangeRow {
 const toChangeRow = ([kind = '', right = '', account, to, signer = '']: readonly string[]): ChangeRow => {
   return { kind, right, account: placeOf(account), to: placeOf(to), signer };
 };
-const [changeRowOf, lockRowOf] = [effectsIn('rights', toChangeRow), effectsIn('locks', toChangeRow)];
+const changeRowsOf = effectsIn('rights', toChangeRow);
 
 /** Rights over stakes and votes, as nodes name them. */
 const STAKE_RIGHTS: Readonly<Record<string, string>> = {
@@ -134,15 +134,11 @@ export function authorityChangeReader(
   transaction: Transaction,
 ): (call: Instruction, balances: CurrentBalances) => readonly (AuthorityChange | null)[] {
   const assignments = new Assignments(transaction);
-  const readChange = (
-    call: Instruction,
-    balances: CurrentBalances,
-    row: ChangeRow | undefined,
-  ): AuthorityChange | null => {
+  const readChange = (call: Instruction, balances: CurrentBalances, row: ChangeRow): AuthorityChange | null => {
     const { program, programId, parsed, index, innerIndex } = call;
     const info = parsed?.info ?? {};
-    const account = row === undefined ? null : addressAt(info, row.account);
-    if (row === undefined || account === null) return null;
+    const account = addressAt(info, row.account);
+    if (account === null) return null;
     const named = kindOf(row, info);
     const { authority, from } = signatureIn(info, row.signer);
     const to = addressAt(info, row.to);
@@ -155,9 +151,11 @@ export function authorityChangeReader(
     const right = row.right === 'authorityType' ? rightIn(info) : isMade ? 'program' : row.right;
     const isOpened = row.kind === 'open';
     if (isOpened && !balances.isWallet(account)) return null;
-    const tokenAccount = program === 'spl-token' && !isOpened ? balances.tokenAccountOf(account) : null;
+    const tokenAccount = program === 'spl-token' && !isOpened ? balances.tokenAccountOf(account) : undefined;
     const { amount, decimals } = asObject(info['tokenAmount']);
     const { unixTimestamp, epoch } = asObject(info['lockup']);
+    const isOfNew = kind === 'setLockup' && row.signer === '-';
+    if (isOfNew && [unixTimestamp, epoch].every((end) => asBigInt(end) === 0n)) return null; // a stake that is not locked
     const mint = asString(info['mint']) ?? tokenAccount?.mint ?? null;
     const start = asBigInt(info['newMultiplierTimestamp']);
     const ownsTokens = right === 'accountOwner';
@@ -174,7 +172,7 @@ export function authorityChangeReader(
       authority,
       amount: toText(info['amount'] ?? amount ?? info['maximumFee']),
       basisPoints: basisPointsIn(info),
-      tokenBalance: tokenAccount === null ? null : `${tokenAccount.amount}`,
+      tokenBalance: tokenAccount === undefined ? null : `${tokenAccount.amount}`,
       decimals: asDecimals(decimals) ?? (mint === null ? null : balances.decimalsOf(mint)),
       lamports: (mint === null || isOpened) && lamports !== null ? `${lamports}` : null,
       lockup: kind === 'setLockup' ? { unixTimestamp: toText(unixTimestamp), epoch: toText(epoch) } : null,
@@ -186,10 +184,7 @@ export function authorityChangeReader(
   return (call, balances) => {
     if (call.parsed === null) return programsChangesOf(call);
     assignments.noteSpace(call);
-    const right = readChange(call, balances, changeRowOf(call));
-    const lock = readChange(call, balances, lockRowOf(call));
-    const isLocked = Object.values(lock?.lockup ?? {}).some((end) => end !== '0');
-    return isLocked ? [right, lock] : [right];
+    return changeRowsOf(call).map((row) => readChange(call, balances, row));
   };
 }
 

@@ -41,17 +41,16 @@ const isType = (type: string): type is ConfidentialTransfer['type'] =>
 /** Returns the hidden movement that an instruction makes; null if it makes none. */
 export function confidentialTransferOf(call: Instruction, balances: CurrentBalances): ConfidentialTransfer | null {
   const { parsed, index, innerIndex } = call;
-  const movement = movementOf(call);
+  const [movement] = movementOf(call);
   if (movement === undefined || parsed === null || !isType(movement.type)) return null;
   const { type } = movement;
   const [from, to] = [addressAt(parsed.info, movement.from), addressAt(parsed.info, movement.to)];
   const named = addressAt(parsed.info, movement.mint);
-  const ownerOf = (account: string | null) =>
-    account === null ? null : (balances.tokenAccountOf(account)?.owner ?? null);
+  const ownerOf = (account: string | null) => balances.tokenAccountOf(account)?.owner ?? null;
   const amount = type === 'deposit' || type === 'withdraw' ? asBigInt(parsed.info['amount']) : null;
   return {
     type,
-    mint: named ?? (from === null ? null : (balances.tokenAccountOf(from)?.mint ?? null)),
+    mint: named ?? balances.tokenAccountOf(from)?.mint ?? null,
     fromUserAccount: ownerOf(from),
     toUserAccount: ownerOf(to),
     fromTokenAccount: from,

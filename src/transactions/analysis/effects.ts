@@ -22,16 +22,16 @@ const TABLES = new Map(
   readTables(new URL('data/effects.tsv', import.meta.url), 'effects').map(({ head: [name], rows }) => [name, rows]),
 );
 
-/** Returns the function that finds what a call does by one of the tables; undefined for what is not in it. */
+/** Returns the function that finds what a call does by one of the tables: nothing if it is not in it, several things by several rows. */
 export function effectsIn<Effect>(
-  table: 'rights' | 'locks' | 'transfers' | 'hidden',
+  table: 'rights' | 'transfers' | 'hidden',
   read: (cells: readonly string[]) => Effect,
-): (call: Instruction) => Effect | undefined {
-  const effects = new Map<string | null, Map<string, Effect>>(); // by program, then by type
+): (call: Instruction) => readonly Effect[] {
+  const effects = new Map<string | null, Map<string, Effect[]>>(); // by program, then by type
   for (const [instruction = '', ...cells] of TABLES.get(table) ?? []) {
     const [program = '', type = ''] = instruction.split(' ');
-    const ofProgram = effects.get(program) ?? new Map<string, Effect>();
-    effects.set(program, ofProgram.set(type, read(cells)));
+    const ofProgram = effects.get(program) ?? new Map<string, Effect[]>();
+    effects.set(program, ofProgram.set(type, [...(ofProgram.get(type) ?? []), read(cells)]));
   }
-  return ({ program, parsed }) => (parsed === null ? undefined : effects.get(program)?.get(parsed.type));
+  return ({ program, parsed }) => (parsed === null ? undefined : effects.get(program)?.get(parsed.type)) ?? [];
 }

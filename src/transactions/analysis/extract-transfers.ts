@@ -17,7 +17,7 @@ export function extractTransfers(transaction: Transaction, visit?: CallVisitor):
   const ledger = new TransferLedger(transaction);
   for (const call of inExecutionOrder(transaction.instructions)) {
     visit?.(call, ledger);
-    const movement = movementOf(call);
+    const [movement] = movementOf(call);
     if (movement === undefined || call.parsed === null) continue;
     const { info } = call.parsed;
     RECORDERS[movement.recorder]?.(ledger, call, {

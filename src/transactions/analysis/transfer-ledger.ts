@@ -23,8 +23,8 @@ interface TokenMovement {
 /** The balances at one point of a transaction. */
 export interface CurrentBalances {
   readonly lamportsOf: (account: string) => bigint;
-  /** Returns a token account; null if it is none, or if no record has it. */
-  readonly tokenAccountOf: (account: string) => TokenAccountBalance | null;
+  /** Returns a token account; undefined if it is none, or if no record has it. */
+  readonly tokenAccountOf: (account: string | null) => TokenAccountBalance | undefined;
   readonly decimalsOf: (mint: string) => number | null;
   /** Returns whether an account signed as a wallet, which no token account has been made of. */
   readonly isWallet: (account: string) => boolean;
@@ -104,7 +104,7 @@ export class TransferLedger implements CurrentBalances {
 
   /** Records the wrapping of an account's lamports as tokens. */
   wrapSol(call: Instruction, account: string): void {
-    const tokenAccount = this.#tokenAccountOf(account);
+    const tokenAccount = this.tokenAccountOf(account);
     const amount = this.lamportsOf(account) - this.#rentOf(account) - (tokenAccount?.amount ?? 0n);
     this.#creditTokens(account, amount);
     const owner = tokenAccount?.owner ?? null;
@@ -120,8 +120,8 @@ export class TransferLedger implements CurrentBalances {
 
   /** Records a transfer of tokens, a mint (`from` null) or a burn (`to` null). */
   moveTokens(call: Instruction, type: TransferType, { from, to, mint, amount, fee = null }: TokenMovement): void {
-    const sender = this.#tokenAccountOf(from);
-    const receiver = this.#tokenAccountOf(to);
+    const sender = this.tokenAccountOf(from);
+    const receiver = this.tokenAccountOf(to);
     if (from !== null) this.#creditTokens(from, -amount);
     if (to !== null) this.#creditTokens(to, amount - (fee ?? 0n));
     if (isWrappedSol((sender ?? receiver)?.mint) && from !== null && to !== null) this.#moveLamports(from, to, amount);
@@ -139,7 +139,7 @@ export class TransferLedger implements CurrentBalances {
 
   /** Records that a token account changes its owner, with all tokens in it. */
   changeOwner(call: Instruction, account: string, owner: string | null): void {
-    const tokenAccount = this.#tokenAccountOf(account);
+    const tokenAccount = this.tokenAccountOf(account);
     const unwrapped = this.lamportsOf(account) - (isWrappedSol(tokenAccount?.mint) ? (tokenAccount?.amount ?? 0n) : 0n);
     const rest = unwrapped - this.#rentOf(account);
     this.#record(call, {
@@ -157,7 +157,7 @@ export class TransferLedger implements CurrentBalances {
 
   /** Records the payout of wrapped SOL from an account that stays; `amount` null: all of it. */
   unwrapSol(call: Instruction, account: string, to: string, amount: bigint | null): void {
-    const unwrapped = amount ?? this.#tokenAccountOf(account)?.amount ?? 0n;
+    const unwrapped = amount ?? this.tokenAccountOf(account)?.amount ?? 0n;
     this.#recordUnwrap(call, account, to, unwrapped);
     this.#creditTokens(account, -unwrapped);
     this.#moveLamports(account, to, unwrapped);
@@ -174,7 +174,7 @@ export class TransferLedger implements CurrentBalances {
 
   /** Closes a token account: pays out wrapped SOL, then the rent. */
   closeAccount(call: Instruction, account: string, to: string): void {
-    const tokenAccount = this.#tokenAccountOf(account);
+    const tokenAccount = this.tokenAccountOf(account);
     const lamports = this.lamportsOf(account);
     const wrapped = isWrappedSol(tokenAccount?.mint) ? (tokenAccount?.amount ?? 0n) : 0n;
     if (wrapped > 0n) this.#recordUnwrap(call, account, to, wrapped);
@@ -263,7 +263,7 @@ export class TransferLedger implements CurrentBalances {
   }
 
   #recordUnwrap(call: Instruction, account: string, to: string, amount: bigint): void {
-    const tokenAccount = this.#tokenAccountOf(account);
+    const tokenAccount = this.tokenAccountOf(account);
     this.#record(call, {
       ...this.#tokenFields(tokenAccount?.mint ?? WRAPPED_SOL),
       type: 'unwrap',
@@ -274,22 +274,18 @@ export class TransferLedger implements CurrentBalances {
     });
   }
 
-  tokenAccountOf(account: string): TokenAccountBalance | null {
-    return this.#tokenAccountOf(account) ?? null;
-  }
-
   decimalsOf(mint: string): number | null {
     return this.#decimalsByMint.get(mint) ?? null;
   }
 
-  #tokenAccountOf(account: string | null): TokenAccountBalance | undefined {
+  tokenAccountOf(account: string | null): TokenAccountBalance | undefined {
     if (account === null) return undefined;
     const after = this.#tokenAccountsAfter.get(account);
     return this.#tokenAccounts.get(account) ?? (after && { ...after, amount: 0n });
   }
 
   #creditTokens(account: string, amount: bigint): void {
-    const tokenAccount = this.#tokenAccountOf(account);
+    const tokenAccount = this.tokenAccountOf(account);
     if (tokenAccount !== undefined)
       this.#tokenAccounts.set(account, { ...tokenAccount, amount: tokenAccount.amount + amount });
   }

@@ -113,6 +113,7 @@ class Rights {
           SAID_ALWAYS.includes(authorityType ?? '') ||
           (to !== null &&
             !this.#isOfPayer(change) &&
+            !this.#isOfWithdrawer(change) &&
             programRole(topLevelProgramOf(change, this.#parsed)) !== 'staking')
         );
       case 'assign':
@@ -157,6 +158,12 @@ class Rights {
     if (to === null || !signers.includes(to)) return false;
     const isPaidByIt = [...(this.#payers.get(account) ?? [])].every((payer) => payer === to);
     return isPaidByIt && (signers.length === 1 || to === account || this.#isFunded(change));
+  }
+
+  /** Returns whether somebody may delegate a new stake that may withdraw it, too, which says more. */
+  #isOfWithdrawer(change: AuthorityChange): boolean {
+    const withdrawer = this.#first.get(keyOf({ ...change, authorityType: 'withdrawer' }));
+    return change.authorityType === 'staker' && change.to === withdrawer?.to;
   }
 
   /** Returns whether an account has no more lamports than this transaction had paid into it. */

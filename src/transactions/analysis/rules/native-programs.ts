@@ -83,7 +83,8 @@ function stakedIn(
   const delegation = stakeCalls(facts).get(stakeAccount);
   const place = delegation === undefined ? -1 : calls.indexOf(delegation);
   const isOwn = parsed.authorityChanges.some(
-    ({ kind, account, to }) => kind === 'initializeAuthority' && account === stakeAccount && to === actor,
+    ({ kind, authorityType, account, to }) =>
+      kind === 'initializeAuthority' && authorityType === 'withdrawer' && account === stakeAccount && to === actor,
   );
   const before = parsed.actions.filter((action) => {
     const [call] = isOwn ? callsOf(action, parsed) : [];
