@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import t from 'tap';
-import type { EngineResponse } from '../../src/gateway/http/engine/engine.ts';
+import type { Engine, EngineResponse, RequestHandler } from '../../src/gateway/http/engine/engine.ts';
 import { nodeEngine } from '../../src/gateway/http/engine/node/node-engine.ts';
 import { verifyReceipt } from '../../src/index.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
@@ -25,8 +25,44 @@ t.test('engines', async (t) => {
   const receiptKey = { inline: createReceiptKey(), production: false };
   const first: SteppedHarness = await startStepped(t, { receiptKey, set: ['http.engine=auto'] });
   const { clock, cluster, node } = first;
+  const begun = { guarded: 0, unguarded: [] as string[] };
+  const watched =
+    (handler: RequestHandler): RequestHandler =>
+    (res, req) => {
+      const { onAborted, writeStatus } = res;
+      let isGuarded = false;
+      Object.assign(res, {
+        onAborted(handler: () => void) {
+          isGuarded = true;
+          return onAborted.call(res, handler);
+        },
+        writeStatus(head: string | Buffer) {
+          if (isGuarded) begun.guarded++;
+          else begun.unguarded.push(`${req.getMethod()} ${req.getUrl()}`);
+          return writeStatus.call(res, head);
+        },
+      });
+      return handler(res, req);
+    };
+  const watchedEngine: Engine = {
+    ...nodeEngine,
+    createApp(options) {
+      const app = nodeEngine.createApp(options);
+      const handleRequests = app.handleRequests.bind(app);
+      app.handleRequests = ({ get, head, post, options, other }) =>
+        handleRequests({
+          get: watched(get),
+          head: watched(head),
+          post: watched(post),
+          options: watched(options),
+          other: watched(other),
+        });
+      return app;
+    },
+  };
   const second = await startGatewayOver(t, `${node.url},${cluster.wsUrl}`, clock, {
     receiptKey,
+    engine: watchedEngine,
     set: ['http.engine=node', 'admin.port=0'],
   });
   await first.step();
@@ -109,6 +145,11 @@ t.test('engines', async (t) => {
       t.equal(comparable(other?.text ?? ''), comparable(one?.text ?? ''));
     });
   }
+
+  t.test('each answer has a handler for a reader that leaves before it is written', async (t) => {
+    t.same(begun.unguarded, []);
+    t.ok(begun.guarded >= Object.keys(REQUESTS).length);
+  });
 
   t.test('nothing is read behind a request that offers an upgrade which is refused', async (t) => {
     const offer = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';

@@ -4,6 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { type Gateway, openGateway } from '../../src/gateway/composition/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/composition/environment.ts';
+import type { Engine } from '../../src/gateway/http/engine/engine.ts';
 import type { GeyserFaults } from '../../src/localnet/geyser/geyser-faults.ts';
 import type { Clock } from '../../src/shared/domain/clock.ts';
 import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
@@ -81,6 +82,8 @@ export interface HarnessOptions {
   /** URL of the Geyser feed of the first node. Default: none. */
   readonly geyser?: string | undefined;
   readonly joinWatch?: GatewayOptions['joinWatch'];
+  /** Default: the one that `http.engine` names. */
+  readonly engine?: Engine;
 }
 
 /** Limits that no test reaches unless it is about them. */
