@@ -4,6 +4,7 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { LeaseSource } from '../../shared/domain/lease.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { TARGET_SLOT_MS } from '../../shared/domain/slot-time.ts';
+import { Deferred } from '../../shared/runtime/deferred.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { FollowedSession, type FollowedSessionOptions, type ReadRate } from './followed-session.ts';
@@ -368,9 +369,8 @@ export class LiveSet<T extends LiveState<V>, V> {
       const isNeeded = !isFirst && this.#sessions.preferredRoom === 0;
       const isForFeed = feed?.hasRoom === true && (state === undefined || isNeeded || feed.accepts(state));
       if (isForFeed && keptOver === 'nodes') return () => this.#createOverFeed(feed);
-      const changed = new Promise<void>((resolve) => {
-        this.#onKeptOver = resolve;
-      });
+      const { promise: changed, resolve } = new Deferred();
+      this.#onKeptOver = resolve;
       const opening = keptOver === 'nodes' ? mesh.openSession() : undefined;
       const pubsub = await (opening === undefined ? changed : Promise.race([opening, changed]));
       if (pubsub !== undefined && this.#keptOver === 'nodes') return () => this.#createOverNode(pubsub);

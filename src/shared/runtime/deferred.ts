@@ -1,7 +1,8 @@
-/** A promise that is resolved from outside. */
+/** A promise that is settled from outside. */
 export class Deferred {
   resolve = (): void => {};
-  readonly promise = new Promise<void>((resolve) => {
-    this.resolve = resolve;
+  reject = (_reason: unknown): void => {};
+  readonly promise = new Promise<void>((resolve, reject) => {
+    Object.assign(this, { resolve, reject });
   });
 }

@@ -1,10 +1,11 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, formatEventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type { EventChannels, Membership } from '../events/event-channels.ts';
 import type { SealedEvent } from '../events/event-sealer.ts';
 import { type AccountView, readAccount, writeAccount } from './account-view.ts';
-import type { Source, SourceOptions } from './source.ts';
+import { type Source, type SourceOptions, sourceOf } from './source.ts';
 import type { EventOptions } from './subscription-request.ts';
 
 export interface SubscribedAccount {
@@ -13,7 +14,10 @@ export interface SubscribedAccount {
   readonly view: AccountView;
 }
 
-/** Returns the events of an account for one client, the first of the source. `hasFeed`: whether a feed is configured. */
+/**
+ * Returns the events of an account for one client, the first of the source. `hasFeed`: whether a feed is configured. Throws
+ * `overloaded` if the account can have no place.
+ */
 export function sourceOfEvents(
   channels: Pick<EventChannels, 'join'>,
   { address, commitment, view }: SubscribedAccount,
@@ -21,15 +25,18 @@ export function sourceOfEvents(
   { caller, offer, onEnd }: SourceOptions,
   hasFeed: () => boolean,
 ): Source {
-  let membership: Membership | undefined;
   let isReady = false;
-  const ready = new Promise<void>((resolve, reject) => {
-    const end = (reason: GatewayError): void => {
-      membership?.leave();
-      if (isReady) onEnd(reason);
-      else reject(reason);
-    };
-    membership = channels.join({ topics: [{ name: 'account', address }], commitment }, since ?? undefined, {
+  const ready = new Deferred();
+  ready.promise.catch(() => {}); // of nobody that waits any more
+  const end = (reason: GatewayError): void => {
+    membership.leave();
+    if (isReady) onEnd(reason);
+    else ready.reject(reason);
+  };
+  const membership: Membership = channels.join(
+    { topics: [{ name: 'account', address }], commitment },
+    since ?? undefined,
+    {
       callerName: caller.name,
       deliver(events, known) {
         const results = events.flatMap((event) => resultOf(event, view, hasReceipts) ?? []);
@@ -38,7 +45,7 @@ export function sourceOfEvents(
           return undefined;
         }
         isReady = true;
-        resolve();
+        ready.resolve();
         let reached: EventId | undefined;
         for (const [i, { event }] of events.entries()) {
           if (!offer(results[i] ?? '')) return reached;
@@ -47,16 +54,13 @@ export function sourceOfEvents(
         return known;
       },
       onEnd: end,
-    });
+    },
+  );
+  return sourceOf({
+    ready: ready.promise,
+    resume: () => membership.resume(),
+    close: () => membership.leave(),
   });
-  ready.catch(() => {}); // of nobody that waits any more
-  return {
-    ready,
-    addCaller() {},
-    removeCaller() {},
-    resume: () => membership?.resume(),
-    close: () => membership?.leave(),
-  };
 }
 
 /** Returns what a node notifies of, and what slotgate adds; undefined if the view wants bytes of data that were parsed. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { jsonRpcError } from '../../routes/routing/json-rpc-form.ts';
 import type { EngineSocket } from '../engine/engine.ts';
@@ -107,17 +108,14 @@ export class PubsubClient implements Subscriber {
   #replyTogether(requests: readonly PubsubRequest[]): Reply {
     const expected = requests.filter(({ id }) => id !== undefined).length;
     const answers: string[] = [];
-    let onSent = (): void => {};
-    const sent = new Promise<void>((resolve) => {
-      onSent = resolve;
-    });
+    const sent = new Deferred();
     return (answer) => {
       answers.push(answer);
       if (answers.length === expected) {
         this.send(`[${answers.join()}]`);
-        onSent();
+        sent.resolve();
       }
-      return sent;
+      return sent.promise;
     };
   }
 

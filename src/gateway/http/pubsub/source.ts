@@ -31,5 +31,13 @@ export interface SourceOptions {
   readonly onEnd: (reason: GatewayError) => void;
 }
 
+/** Returns a source that needs no place for other callers. */
+export const sourceOf = (source: Pick<Source, 'close'> & Partial<Source>): Source => ({
+  ready: undefined,
+  addCaller() {},
+  removeCaller() {},
+  ...source,
+});
+
 /** Reads by a node's method, through the cache, as work of the gateway itself. */
 export type ReadRpc = (method: ReadMethod, params: readonly unknown[], minSlot?: Slot) => Promise<string | Buffer>;

@@ -10,7 +10,7 @@ import { sourceOfEvents } from './event-source.ts';
 import { sourceOfLogs } from './log-source.ts';
 import { NotificationQueue } from './notification-queue.ts';
 import type { SignatureWatch } from './signature-watch.ts';
-import type { Source, SourceOptions } from './source.ts';
+import { type Source, type SourceOptions, sourceOf } from './source.ts';
 import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } from './subscription-request.ts';
 
 /**
@@ -231,11 +231,3 @@ export class Subscriptions {
 
 /** Whether each client has a subscription of its own: it begins where that client is. */
 const isOfOne = (request: SubscriptionRequest): boolean => request.kind === 'account' && request.events !== undefined;
-
-/** Returns a source that needs no place of any caller. */
-const sourceOf = (source: Pick<Source, 'renew' | 'close'>): Source => ({
-  ready: undefined,
-  addCaller() {},
-  removeCaller() {},
-  ...source,
-});
