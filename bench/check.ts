@@ -13,6 +13,7 @@ import { DIST } from './support/server-process.ts';
 //
 //   --short    a minute: what is quick to measure, in few and short rounds
 //   --full     everything, with the default rounds of each benchmark
+//   NAME…      these alone, with the default rounds of each
 //   --record   writes the results of the benchmarks that ran into bench/results.json
 
 /** The results of one benchmark, and where they were measured. */
@@ -52,8 +53,9 @@ const FULL: Suite = [
   ['fleet'],
 ];
 
-const { values: flags } = parseArgs({
+const { values: flags, positionals: names } = parseArgs({
   options: { short: { type: 'boolean' }, full: { type: 'boolean' }, record: { type: 'boolean' } },
+  allowPositionals: true,
 });
 const path = fileURLToPath(new URL('../../bench/results.json', import.meta.url)); // from dist/bench
 const recorded: Record<string, Recorded> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
@@ -61,7 +63,7 @@ const machine = `${cpus()[0]?.model ?? 'unknown'}, ${availableParallelism()} cor
 
 const measured: Record<string, Recorded> = {};
 const failed: string[] = [];
-for (const [bench, ...args] of flags.short ? SHORT : flags.full ? FULL : DEFAULT) {
+for (const [bench, ...args] of suiteOf()) {
   const command = ['node', `dist/bench/${bench}.js`, ...args].join(' ');
   console.log(`\n${command}`);
   const results = await run(bench, args);
@@ -82,6 +84,13 @@ if (flags.record) {
 }
 if (failed.length > 0) console.log(`\nCould not run: ${failed.join(', ')}`);
 process.exit(failed.length > 0 ? 1 : 0);
+
+function suiteOf(): Suite {
+  const unknown = names.find((name) => !FULL.some(([bench]) => bench === name));
+  if (unknown !== undefined) throw new Error(`there is no benchmark ${unknown}`);
+  if (names.length > 0) return FULL.filter(([bench]) => names.includes(bench));
+  return flags.short ? SHORT : flags.full ? FULL : DEFAULT;
+}
 
 /** Runs a benchmark in a process of its own. Returns its results; undefined if it has failed. */
 async function run(bench: string, args: readonly string[]): Promise<readonly Result[] | undefined> {
