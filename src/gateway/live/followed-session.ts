@@ -1,7 +1,7 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
-import { claimedSlotOf, type LiveState, ownKeyOf } from './live-state.ts';
+import { claimedSlotOf, type LiveState, liveKeyOf, ownKeyOf } from './live-state.ts';
 import type { PooledSession } from './session-pool.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -86,7 +86,7 @@ export class FollowedSession<T extends LiveState<V>, V> implements PooledSession
   }
 
   remove(state: T): void {
-    const key = ownKeyOf(state);
+    const key = liveKeyOf(state);
     if (this.#states.get(key) !== state) return;
     this.#states.delete(key);
     this.#awaited.delete(state);
@@ -186,13 +186,12 @@ export class FollowedSession<T extends LiveState<V>, V> implements PooledSession
     const { idleSlots, report } = this.#options;
     const intervalSlots = Math.ceil(idleSlots() / REPORTS_PER_IDLE_TIME);
     const read: T[] = [];
-    const states = this.#states.values();
+    const states = this.#states.entries();
     for (let i = Math.ceil(this.size / intervalSlots); i > 0; i--) {
-      const state = states.next().value;
-      if (state === undefined) break;
+      const [key, state] = states.next().value ?? [];
+      if (key === undefined || state === undefined) break;
       recordSubscriber(state, tip);
       if (tip - (state.tipAtLastRead ?? 0) <= intervalSlots) read.push(state);
-      const key = ownKeyOf(state);
       this.#states.delete(key);
       this.#states.set(key, state); // at the end: the others have their turn first
     }

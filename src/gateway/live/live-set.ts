@@ -163,7 +163,7 @@ export class LiveSet<T extends LiveState<V>, V> {
   }
 
   get(address: string, commitment: Commitment): T | undefined {
-    return this.#places.get(liveKeyOf(address, commitment));
+    return this.#places.get(liveKeyOf({ address, commitment }));
   }
 
   /**
@@ -172,7 +172,7 @@ export class LiveSet<T extends LiveState<V>, V> {
    * adds it.
    */
   getOrAdd(address: string, commitment: Commitment, caller: string | undefined): T | undefined {
-    const key = liveKeyOf(address, commitment);
+    const key = liveKeyOf({ address, commitment });
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     if (commitment === 'processed' || this.#options.maxSize === 0 || this.#isClosed) return undefined;
@@ -186,7 +186,7 @@ export class LiveSet<T extends LiveState<V>, V> {
   /** Undefined when the caller can have no place, or when the set is closed. {@link unsubscribe} must end it. */
   subscribe(address: string, commitment: Commitment, caller: string): T | undefined {
     if (this.#isClosed) return undefined;
-    const key = liveKeyOf(address, commitment);
+    const key = liveKeyOf({ address, commitment });
     return this.#places.subscribe(key, caller, () =>
       this.#options.createState(address, commitment, this.#rules, this.#hotKeys.remove(key)),
     );
@@ -194,12 +194,12 @@ export class LiveSet<T extends LiveState<V>, V> {
 
   /** Ends a subscription of a caller. The state stays in the set only if it is read, too. */
   unsubscribe(address: string, commitment: Commitment, caller: string): void {
-    this.#places.unsubscribe(liveKeyOf(address, commitment), caller);
+    this.#places.unsubscribe(liveKeyOf({ address, commitment }), caller);
   }
 
   /** For the readers of another gateway. Undefined when others are read more, or when the set is closed. */
   keepFor(address: string, commitment: Commitment, rate: ReadRate): T | undefined {
-    const key = liveKeyOf(address, commitment);
+    const key = liveKeyOf({ address, commitment });
     const known = this.#places.get(key);
     if (known !== undefined) absorbReads(known, rate);
     if (known !== undefined || this.#options.maxSize === 0 || this.#isClosed) return known;
@@ -418,7 +418,7 @@ export class LiveSet<T extends LiveState<V>, V> {
   }
 
   #isKept(state: T): boolean {
-    return this.#places.get(ownKeyOf(state)) === state;
+    return this.#places.get(liveKeyOf(state)) === state;
   }
 
   /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */

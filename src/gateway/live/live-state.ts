@@ -32,12 +32,12 @@ export interface LiveRules {
 }
 
 /** Returns the key of what is kept live. At the commitment that is read most it is the address itself. */
-export const liveKeyOf = (address: string, commitment: Commitment): string =>
+export const liveKeyOf = ({ address, commitment }: Pick<LiveState, 'address' | 'commitment'>): string =>
   commitment === 'confirmed' ? address : `${commitment}/${address}`;
 
 /**
- * What is kept live of one address at one commitment: what it keeps of its place, its reads and its lease is in its own object, since
- * there may be very many. `V` is the value that gateways copy.
+ * What is kept live of one address at one commitment: what it keeps of its place, its reads and its lease is in its own
+ * object, since there may be very many. `V` is the value that gateways copy.
  */
 export interface LiveState<V = unknown> extends Place, PoolItem {
   readonly address: string;
@@ -83,8 +83,8 @@ export const priorityOf = ({ subscriptions, rank }: Pick<Place, 'subscriptions' 
   subscriptions === undefined ? rank : Number.POSITIVE_INFINITY;
 
 /** Returns the text that is kept as a key: in one piece of memory, or that of the address, which is kept anyway. */
-export const ownKeyOf = ({ address, commitment }: Pick<LiveState, 'address' | 'commitment'>): string =>
-  commitment === 'confirmed' ? address : ownText(liveKeyOf(address, commitment));
+export const ownKeyOf = (state: Pick<LiveState, 'address' | 'commitment'>): string =>
+  state.commitment === 'confirmed' ? state.address : ownText(liveKeyOf(state));
 
 export const isSynced = ({ syncState }: LiveState): boolean => syncState.name === 'synced';
 

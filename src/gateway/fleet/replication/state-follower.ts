@@ -7,7 +7,7 @@ import { liveKeyOf } from '../../live/live-state.ts';
 import type { TokenListState } from '../../live/token-lists/token-list-state.ts';
 import { Watermark } from '../../live/watermark.ts';
 import type { TokenList } from '../../tokens/token-list.ts';
-import type { Event, EventOf, StateKey, ValueSet } from '../events.ts';
+import type { Event, EventOf, ValueSet } from '../events.ts';
 import { keyOf, type State, type StatesOptions } from './state-publisher.ts';
 
 export interface StateFollowerOptions extends StatesOptions {
@@ -62,7 +62,11 @@ export class StateFollower {
     else if (event.type === 'account-set') this.#applyValue(this.accounts, event);
     else if (event.type === 'list-set') this.#applyValue(this.lists, event);
     else if (event.type === 'value-ended')
-      (event.key.kind === 'account' ? this.accounts : this.lists).onEnded(textOf(event.key), event.reason, event.slot);
+      (event.key.kind === 'account' ? this.accounts : this.lists).onEnded(
+        liveKeyOf(event.key),
+        event.reason,
+        event.slot,
+      );
   }
 
   #applyTip({ commitment, slot, parent }: EventOf<'tip-advanced'>): void {
@@ -99,8 +103,8 @@ export class StateFollower {
     { key, slot, watermark: id, value, heldUntil }: ValueSet<V> & { readonly heldUntil?: Slot },
   ): void {
     const watermark = id === undefined ? undefined : this.#watermarks.get(id)?.watermark;
-    if (id === undefined || watermark !== undefined) session.onValue(textOf(key), slot, value, watermark, heldUntil);
-    else session.onEnded(textOf(key));
+    if (id === undefined || watermark !== undefined) session.onValue(liveKeyOf(key), slot, value, watermark, heldUntil);
+    else session.onEnded(liveKeyOf(key));
   }
 
   #reportReads(states: readonly State[], needsValues: boolean): void {
@@ -109,5 +113,3 @@ export class StateFollower {
     this.#options.publish({ type: 'states-read', reads: states.map(readOf), needsValues });
   }
 }
-
-const textOf = ({ commitment, address }: StateKey): string => liveKeyOf(address, commitment);
