@@ -38,15 +38,15 @@ export async function admitFeed(options: FeedAdmissionOptions): Promise<Admitted
     await new Observation(options, 'blocks').admit();
     return { version, mode: 'blocks' };
   } catch (thrown) {
-    const isRefused = thrown instanceof FeedError && thrown.cause === REFUSED_FILTER;
+    const isRefused = thrown instanceof RefusedFilter;
     if (!isRefused || version.name !== YELLOWSTONE) throw thrown;
   }
   await new Observation(options, 'accounts').admit();
   return { version, mode: 'accounts' };
 }
 
-/** The cause where a server does not send accounts in blocks. */
-const REFUSED_FILTER = 'the filter is refused';
+/** Thrown where a server does not send accounts in blocks. */
+class RefusedFilter extends FeedError {}
 
 /** What a feed shows of itself: blocks in a row, and accounts that the node shows written in them. */
 class Observation {
@@ -152,5 +152,5 @@ class Observation {
 
 function failureOf({ code, reason }: FeedFailure): FeedError {
   const isRefusal = code === GRPC_CODE.invalidArgument || code === GRPC_CODE.permissionDenied;
-  return new FeedError(reason, { cause: isRefusal ? REFUSED_FILTER : undefined });
+  return isRefusal ? new RefusedFilter(reason) : new FeedError(reason);
 }
