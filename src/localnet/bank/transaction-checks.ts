@@ -41,8 +41,7 @@ export function hasValidBlockhash(
 ): boolean {
   const { recentBlockhash } = message;
   if (recentBlockhash === bank.parent.hash) return true;
-  const newestBlocks = ledger.blocksBetween(-1, bank.slot).slice(-maxAge);
-  if (newestBlocks.some(({ hash }) => hash === recentBlockhash)) return true;
+  for (let age = 0; age < maxAge; age++) if (ledger.blockBelowNewest(age)?.hash === recentBlockhash) return true;
   const nonce = nonceAccountOf(message);
   return nonce !== undefined && durableNonceOf(account(nonce)) === recentBlockhash;
 }
