@@ -25,41 +25,38 @@ export function sourceOfEvents(
   { caller, offer, onEnd }: SourceOptions,
   hasFeed: () => boolean,
 ): Source {
+  let membership: Membership | undefined;
   let isReady = false;
   const ready = new Deferred();
   ready.promise.catch(() => {}); // of nobody that waits any more
   const end = (reason: GatewayError): void => {
-    membership.leave();
+    membership?.leave();
     if (isReady) onEnd(reason);
     else ready.reject(reason);
   };
-  const membership: Membership = channels.join(
-    { topics: [{ name: 'account', address }], commitment },
-    since ?? undefined,
-    {
-      callerName: caller.name,
-      deliver(events, known) {
-        const results = events.flatMap((event) => resultOf(event, view, hasReceipts) ?? []);
-        if (results.length < events.length) {
-          end(hasFeed() ? feedIsDown() : bytesUnknown());
-          return undefined;
-        }
-        isReady = true;
-        ready.resolve();
-        let reached: EventId | undefined;
-        for (const [i, { event }] of events.entries()) {
-          if (!offer(results[i] ?? '')) return reached;
-          reached = { slot: event.slot, index: event.index };
-        }
-        return known;
-      },
-      onEnd: end,
+  membership = channels.join({ topics: [{ name: 'account', address }], commitment }, since ?? undefined, {
+    callerName: caller.name,
+    deliver(events, known) {
+      const results = events.flatMap((event) => resultOf(event, view, hasReceipts) ?? []);
+      if (results.length < events.length) {
+        end(hasFeed() ? feedIsDown() : bytesUnknown());
+        return undefined;
+      }
+      isReady = true;
+      ready.resolve();
+      let reached: EventId | undefined;
+      for (const [i, { event }] of events.entries()) {
+        if (!offer(results[i] ?? '')) return reached;
+        reached = { slot: event.slot, index: event.index };
+      }
+      return known;
     },
-  );
+    onEnd: end,
+  });
   return sourceOf({
     ready: ready.promise,
-    resume: () => membership.resume(),
-    close: () => membership.leave(),
+    resume: () => membership?.resume(),
+    close: () => membership?.leave(),
   });
 }
 
