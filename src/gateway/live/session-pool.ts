@@ -170,7 +170,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
     return false;
   }
 
-  closeAll(except?: unknown): void {
+  closeAll(except?: PooledSession<T>): void {
     for (const session of [...this.#sessions]) if (session !== except) session.connection.close();
   }
 

@@ -126,7 +126,10 @@ function bankTopic(
   };
 }
 
-/** Describes what happened to a slot, at a time in Unix milliseconds: it was received whole, then frozen. Each transaction counts as one entry. */
+/**
+ * Describes what happened to a slot, at a time in Unix milliseconds: it was received whole, then frozen. Each transaction
+ * counts as one entry.
+ */
 function slotUpdatesOf(event: PubsubEvent, skew: number, timestamp: number): readonly object[] {
   if (event.kind === 'created')
     return [{ type: 'createdBank', slot: event.slot + skew, parent: event.parent + skew, timestamp }];

@@ -1,8 +1,9 @@
 /** A promise that is settled from outside. */
 export class Deferred {
   resolve = (): void => {};
-  reject = (_reason: unknown): void => {};
+  reject: (reason: unknown) => void = () => {};
   readonly promise = new Promise<void>((resolve, reject) => {
-    Object.assign(this, { resolve, reject });
+    this.resolve = resolve;
+    this.reject = reject;
   });
 }

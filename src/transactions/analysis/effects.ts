@@ -22,7 +22,10 @@ const TABLES = new Map(
   readTables(new URL('data/effects.tsv', import.meta.url), 'effects').map(({ head: [name], rows }) => [name, rows]),
 );
 
-/** Returns the function that finds what a call does by one of the tables: nothing if it is not in it, several things by several rows. */
+/**
+ * Returns the function that finds what a call does by one of the tables: nothing if it is not in it, several things by
+ * several rows.
+ */
 export function effectsIn<Effect>(
   table: 'rights' | 'transfers' | 'hidden',
   read: (cells: readonly string[]) => Effect,

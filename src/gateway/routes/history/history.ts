@@ -72,7 +72,8 @@ export const history = readRoute({
     const scanned = page.rows.length;
     if (type === undefined) {
       const rows = page.rows.map((row) => ({ ...row, err: new RawJson(row.err) }));
-      return { slot: page.slot, result: { rows, nextBefore, scanned } }; // never final: which lists are merged changes with the accounts of the owner
+      // never final: which lists are merged changes with the accounts of the owner
+      return { slot: page.slot, result: { rows, nextBefore, scanned } };
     }
     const { slot, rows } = await readTransfers(context, scope, addr, page.rows, { commitment, minSlot });
     return { slot: Math.min(page.slot, slot), result: { rows, nextBefore, scanned } };

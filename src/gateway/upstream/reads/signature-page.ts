@@ -80,7 +80,10 @@ export async function readSignatureRows(
   return { slot, rows };
 }
 
-/** The longest row that is handled in one turn of the event loop: it has a memo and an error of a transaction of some 1,000 bytes. */
+/**
+ * The longest row that is handled in one turn of the event loop: it has a memo and an error of a transaction of some 1,000
+ * bytes.
+ */
 const MAX_ROW_BYTES = 64 * 1024;
 
 function parseSignatureRow(bytes: Buffer): SignatureRow {
