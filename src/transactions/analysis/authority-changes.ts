@@ -194,7 +194,7 @@ const PASSING = /^(update|update_metadata_account_v2|update(_collection)?_v[12]|
 /** Reads the right that a program other than Solana's own gives somebody, or several, by the table of its instructions. */
 function programsChangesOf(call: Instruction): readonly AuthorityChange[] {
   const { programId, index, innerIndex } = call;
-  const instruction = mayGiveRights(programId) ? findProgramInstruction(call) : null;
+  const instruction = mayGiveRights(call) ? findProgramInstruction(call) : null;
   if (instruction === null) return [];
   const { name, roles, values } = instruction;
   const { mint = null, user = null, owner = user } = roles;

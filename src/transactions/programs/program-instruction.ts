@@ -39,6 +39,15 @@ const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {}, v
 const EVENT_DISCRIMINATOR = 'e445a52e51cb9a1d';
 const ANCHOR_LENGTH = 8;
 
+/**
+ * An instruction of each Anchor program: it has 41 bytes, of which the first eight begin so in base58, then the number of its
+ * variant. https://github.com/coral-xyz/anchor/blob/v0.31.1/lang/src/idl.rs
+ */
+const [, IDL_AUTHORITY] = readRow(['set_idl_authority', '', '-', 'user=1 account=0', '-:8 -:1 holder:key']);
+const IDL_CALL = /^3HTppgqq4k.{46}$/;
+const setsIdlAuthority = ({ data }: ProgramCall): boolean =>
+  data !== null && IDL_CALL.test(data) && decodeBase58(data)?.[ANCHOR_LENGTH] === 4;
+
 /** Longest data that is read, as long as most transactions may be: base58 is slow to decode. */
 const MAX_DATA_LENGTH = maxBase58Length(1232);
 
@@ -56,7 +65,8 @@ const tables = new Map<string, InstructionTable>();
 
 /** Finds what a call is; null if the program or its instruction is in no table. */
 export function findProgramInstruction(call: ProgramCall): ProgramInstruction | null {
-  const { programId, data, accounts } = call;
+  const { programId, data } = call;
+  if (setsIdlAuthority(call)) return readCall(IDL_AUTHORITY, call);
   const table = tableOf(programId);
   if (table === null) return null;
   const hex = discriminatorOf(data);
@@ -64,6 +74,11 @@ export function findProgramInstruction(call: ProgramCall): ProgramInstruction | 
     .map((length) => table.byDiscriminator.get(hex.slice(0, 2 * length)))
     .find((found) => found !== undefined);
   if (row === undefined) return hex === EVENT_DISCRIMINATOR ? EVENT : null;
+  return readCall(row, call);
+}
+
+function readCall(row: InstructionRow, call: ProgramCall): ProgramInstruction {
+  const { programId, accounts } = call;
   const roles: Partial<Record<InstructionRole, string>> = {};
   for (const [role, position] of row.positions) {
     const account = accounts[position];
@@ -82,8 +97,8 @@ function isGiving([, , , roles = '', fields = '']: readonly string[]): boolean {
   return /holder[=:]/.test(`${roles} ${fields}`);
 }
 
-/** Returns whether a program is known to have an instruction that gives somebody a right. */
-export const mayGiveRights = (programId: string): boolean => givers.has(programId);
+/** Returns whether a program is known to have an instruction that gives somebody a right, as Anchor's for IDLs does. */
+export const mayGiveRights = (call: ProgramCall): boolean => givers.has(call.programId) || setsIdlAuthority(call);
 
 /** Returns the first eight bytes of a call's data in hex; empty where the data is unknown or too long. */
 export function discriminatorOf(data: string | null): string {
