@@ -14,8 +14,7 @@ import {
 } from '../cache/entry.ts';
 import { digestOf } from '../receipts/digest.ts';
 import type { SealRequest, Signer } from '../receipts/signer.ts';
-import { ensureDigest, formatInTurns, hasLongResult } from './result-digest.ts';
-import { SealQueue } from './seal-queue.ts';
+import { ensureDigest, formatInTurns, hashInTurns, hasLongResult } from './result-digest.ts';
 import { SpentBodies } from './spent-bodies.ts';
 
 /** The age of a receipt at which its body is no longer served, so that no verifier refuses it as too old. */
@@ -52,21 +51,19 @@ export class Sealer {
   readonly #cache: Cache;
   readonly #signer: Signer;
   readonly #clock: Clock;
-  readonly #queue: SealQueue;
+  readonly #signBatchSize: number;
   readonly #spentBodies: SpentBodies;
+  #jobs: SealJob[] = [];
+  #isFlushing = false;
 
   constructor({ cache, signer, clock, presign, signBatchSize }: SealerOptions) {
     this.#cache = cache;
     this.#signer = signer;
     this.#clock = clock;
+    this.#signBatchSize = signBatchSize;
     this.#spentBodies = new SpentBodies(cache);
-    this.#queue = new SealQueue({
-      maxBatchSize: signBatchSize,
-      sealBatch: (batch) => this.#sealOrReject(batch),
-      reject: (job, reason) => this.#reject(job, reason),
-    });
     signer.onStepBack(() => this.invalidateReceipts()); // verifiers refuse what is dated in their future
-    sealHotEntriesAhead(cache, this.#queue, presign);
+    cache.holdBackWith((next, current) => this.#sealAhead(next, current, presign));
   }
 
   /** Returns the body if it can be sent as it is. A cache hit needs no other call. */
@@ -77,7 +74,7 @@ export class Sealer {
     const age = this.#cache.coarseNowMs - entry.sealedMs;
     if (age <= RESEAL_AGE_MS) return servedBody(entry);
     if (age > MAX_RECEIPT_AGE_MS) return undefined;
-    if (entry.body !== undefined) this.#queue.addShared(entry);
+    if (entry.body !== undefined) this.#sharedJobOf(entry);
     return servedBody(entry);
   }
 
@@ -93,8 +90,8 @@ export class Sealer {
 
   /** Does what {@link seal} does, without a promise. */
   sealFor(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
-    if (nonce === null) this.#queue.addShared(entry).waiters.push(waiter);
-    else this.#queue.add({ entry, nonce, heldBackAt: undefined, waiters: [waiter] });
+    if (nonce === null) this.#sharedJobOf(entry).waiters.push(waiter);
+    else this.#add({ entry, nonce, heldBackAt: undefined, waiters: [waiter] });
   }
 
   /** Under a signature of its own, for a caller that can't be answered later. A long result takes several turns. */
@@ -103,7 +100,9 @@ export class Sealer {
       this.sealFor(entry, nonce, waiter);
       return;
     }
-    const queued = this.#queue.remove(entry.key); // earlier requests are answered before: at this slot or an older one
+    const isOfKey = (job: SealJob): boolean => job.entry.key === entry.key;
+    const queued = this.#jobs.filter(isOfKey); // earlier requests are answered before: at this slot or an older one
+    this.#jobs = this.#jobs.filter((job) => !isOfKey(job));
     this.#sealOrReject([...queued, { entry, nonce, heldBackAt: undefined, waiters: [waiter] }]);
   }
 
@@ -132,6 +131,53 @@ export class Sealer {
       events.map(({ result, ...event }) => ({ ...event, claim: 'observed', digest: digestOf(result), nonce: null })),
     );
     return events.map(({ result, slot }, i) => formatSignedBody(result, slot, receipts[i] ?? ''));
+  }
+
+  /** Returns the job of an entry's shared body: the one that is queued, or a new one. */
+  #sharedJobOf(entry: Entry, heldBackAt?: number): SealJob {
+    if (entry.sealJob !== undefined) return entry.sealJob;
+    const job: SealJob = { entry, nonce: null, heldBackAt, waiters: [] };
+    entry.sealJob = job;
+    this.#add(job);
+    return job;
+  }
+
+  #add(job: SealJob): void {
+    const { entry } = job;
+    if (!hasLongResult(entry) || entry.digest !== '') this.#enqueue(job);
+    else
+      hashInTurns(entry)
+        .then(() => this.#enqueue(job))
+        .catch((reason: unknown) => this.#reject(job, reason));
+  }
+
+  #enqueue(job: SealJob): void {
+    this.#jobs.push(job);
+    if (!this.#isFlushing) this.#flushLater();
+  }
+
+  /** From setImmediate only: a handler corks its own socket alone, and writes to others cost system calls. */
+  #flushLater(): void {
+    this.#isFlushing = true;
+    setImmediate(() => {
+      const batch = this.#jobs.splice(0, this.#signBatchSize);
+      this.#isFlushing = false;
+      if (this.#jobs.length > 0) this.#flushLater();
+      if (batch.length > 0) this.#sealOrReject(batch);
+    });
+  }
+
+  /**
+   * Holds a new entry of a hot key back in the cache until it is sealed, so that the key's next reader finds a body. At
+   * most `presign` bodies are sealed ahead at a time. An entry without a receipt gets its body immediately. Returns whether
+   * it is held back.
+   */
+  #sealAhead(next: Entry, current: CacheItem | undefined, presign: number): boolean {
+    if (next.meta.envelope === 'anchored') next.body = anchoredBodyOf(next);
+    if (next.meta.envelope !== 'signed' || !isHot(this.#cache, next, current) || this.#jobs.length >= presign)
+      return false;
+    this.#sharedJobOf(next, this.#cache.unagreedDrops);
+    return true;
   }
 
   #sealOrReject(batch: readonly SealJob[]): void {
@@ -215,19 +261,6 @@ function sealRequestOf({ entry, nonce }: SealJob): SealRequest {
     isPast: meta.isPast,
     nonce,
   };
-}
-
-/**
- * Holds back new entries of hot keys in the cache until they are sealed, so that a hot key's next reader finds a body. At most
- * `maxQueued` bodies are sealed ahead at a time. Entries without a receipt get their body immediately.
- */
-function sealHotEntriesAhead(cache: Cache, queue: SealQueue, maxQueued: number): void {
-  cache.holdBackWith((next, current) => {
-    if (next.meta.envelope === 'anchored') next.body = anchoredBodyOf(next);
-    if (next.meta.envelope !== 'signed' || !isHot(cache, next, current) || queue.length >= maxQueued) return false;
-    queue.addShared(next, cache.unagreedDrops);
-    return true;
-  });
 }
 
 const isHot = (cache: Cache, next: Entry, current: CacheItem | undefined): boolean =>

@@ -6,7 +6,7 @@ import { isOpensslSignature } from '../../../src/cli/commands/openssl-signature.
 import { formatSignedBody } from '../../../src/client/verify/signed-body.ts';
 import { createVerifier } from '../../../src/client/verify/verify-receipt.ts';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
-import { type AnswerMeta, type Entry, newEntry, type SealJob } from '../../../src/gateway/cache/entry.ts';
+import { type AnswerMeta, type Entry, newEntry } from '../../../src/gateway/cache/entry.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
@@ -17,7 +17,6 @@ import {
   readAnswer,
 } from '../../../src/gateway/routes/routing/route-read-through.ts';
 import { formatInTurns, hashInTurns, hasLongResult } from '../../../src/gateway/serving/result-digest.ts';
-import { SealQueue } from '../../../src/gateway/serving/seal-queue.ts';
 import { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import { SpentBodies } from '../../../src/gateway/serving/spent-bodies.ts';
 import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
@@ -390,37 +389,6 @@ t.test('read-through', async (t) => {
   });
 });
 
-t.test('seal-queue', async (t) => {
-  /** Opens a queue that records its batches as keys. */
-  function openQueue(maxBatchSize: number) {
-    const batches: string[][] = [];
-    const sealBatch = (batch: readonly SealJob[]): void =>
-      void batches.push(batch.map(({ entry, nonce }) => nonce ?? entry.key));
-    return { batches, queue: new SealQueue({ maxBatchSize, sealBatch, reject: () => {} }) };
-  }
-
-  const entryOf = (key: string): Entry => ({ key, result: '' }) as Entry; // the queue reads nothing else
-
-  t.test('all jobs of a turn are sealed at its end, in batches and in order', async (t) => {
-    const { queue, batches } = openQueue(2);
-    for (const key of ['a', 'b', 'c']) queue.addShared(entryOf(key));
-    t.same([queue.length, batches], [3, []]);
-    await turn();
-    await turn();
-    t.same([queue.length, batches], [0, [['a', 'b'], ['c']]]);
-  });
-
-  t.test('an entry is queued once, a body with a nonce each time', async (t) => {
-    const { queue, batches } = openQueue(64);
-    const entry = entryOf('a');
-    const job = queue.addShared(entry, 0);
-    t.equal(queue.addShared(entry), job);
-    for (const nonce of ['x', 'y']) queue.add({ entry, nonce, heldBackAt: undefined, waiters: [] });
-    await turn();
-    t.same(batches, [['a', 'x', 'y']]);
-  });
-});
-
 t.test('sealer', async (t) => {
   const KEY = '/api/v1/balance/11111111111111111111111111111111';
   const META: AnswerMeta = { envelope: 'signed', commitment: 'confirmed', exact: false };
@@ -518,6 +486,25 @@ t.test('sealer', async (t) => {
     }
     return faults;
   }
+
+  t.test('all bodies of a turn are made at its end, a shared one once, in batches and in order', async (t) => {
+    const clock = new ManualClock();
+    const cache = new Cache({ clock, bytes: 1_000_000, maxStaleMs: 60_000, hotKeys: 10 });
+    const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 3 });
+    const entries = ['a', 'b'].map((key) => cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, META));
+    const made: string[] = [];
+    const seal = (entry: Entry, nonce: string | null): void => {
+      const resolve = () => void made.push(`${entry.key} ${nonce}`);
+      sealer.sealFor(entry, nonce, { resolve, reject: (reason) => t.fail(String(reason)) });
+    };
+    for (const nonce of [null, NONCE, null]) for (const entry of entries) seal(entry, nonce);
+    t.same([sealer.sealedCount, made], [0, []]);
+    await turn();
+    t.same([sealer.sealedCount, sealer.signatureCount], [3, 1]);
+    t.same(made, ['a null', 'a null', 'b null', 'b null', `a ${NONCE}`]);
+    await turn();
+    t.same([sealer.sealedCount, sealer.signatureCount, made.at(-1)], [4, 2, `b ${NONCE}`]);
+  });
 
   t.test('what was sealed before the clock was set back far is sealed once more', async (t) => {
     const wall = new ManualClock();
