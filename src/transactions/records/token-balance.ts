@@ -16,8 +16,11 @@ export interface TokenBalance {
   readonly decimals: number;
 }
 
+/** A balance as it stands in a record, which may lack its scale. */
+type RecordedBalance = Omit<TokenBalance, 'decimals'> & { readonly decimals: number | null };
+
 /** Reads the token balances of a record, of each account the last; null if it has none. */
-export function readTokenBalances(accounts: readonly AccountKey[], balances: unknown): TokenBalance[] | null {
+export function readTokenBalances(accounts: readonly AccountKey[], balances: unknown): RecordedBalance[] | null {
   if (!Array.isArray(balances)) return null;
   const read = balances.flatMap((balance) => readTokenBalance(accounts, asObject(balance)));
   return [...new Map(read.map((balance) => [balance.account, balance])).values()];
@@ -101,40 +104,42 @@ function movedBy(calls: readonly Instruction[]): ReadonlyMap<unknown, bigint> {
 
 /**
  * Gives all balances of a mint the same decimals, which some may lack, but for a mint that the transaction makes: one that was
- * closed may have had others.
+ * closed may have had others. A list with a balance whose decimals no record has counts as missing.
  */
-export function withOneScale(balances: TokenBalances, instructions: readonly Instruction[]): TokenBalances {
-  const all = [...(balances.before ?? []), ...(balances.after ?? [])];
+export function withOneScale(
+  before: readonly RecordedBalance[] | null,
+  after: readonly RecordedBalance[] | null,
+  instructions: readonly Instruction[],
+): TokenBalances {
+  const all = [...(before ?? []), ...(after ?? [])];
   const known = new Map<string, number>();
-  for (const { mint, decimals } of all) known.set(mint, known.get(mint) || decimals);
-  if (all.every(({ mint, decimals }) => known.get(mint) === decimals)) return balances;
+  for (const { mint, decimals } of all) if (decimals !== null) known.set(mint, known.get(mint) || decimals);
+  if (all.every(({ mint, decimals }) => known.get(mint) === decimals)) return { before, after } as TokenBalances; // so each has some
   const made = new Set(
     inExecutionOrder(instructions).map(({ parsed }) =>
       /^initializeMint2?$/.test(parsed?.type ?? '') ? parsed?.info['mint'] : null,
     ),
   );
-  const scaled = (balance: TokenBalance): TokenBalance =>
-    made.has(balance.mint) ? balance : { ...balance, decimals: known.get(balance.mint) ?? balance.decimals };
-  return { before: balances.before?.map(scaled) ?? null, after: balances.after?.map(scaled) ?? null };
+  const scaled = (balances: readonly RecordedBalance[] | null): TokenBalance[] | null => {
+    const found = (balances ?? []).flatMap((balance) => {
+      const decimals = made.has(balance.mint) ? balance.decimals : (known.get(balance.mint) ?? null);
+      return decimals === null ? [] : [{ ...balance, decimals }];
+    });
+    return found.length === balances?.length ? found : null;
+  };
+  return { before: scaled(before), after: scaled(after) };
 }
 
 function readTokenBalance(
   accounts: readonly AccountKey[],
   { accountIndex, mint, owner, programId, uiTokenAmount }: JsonObject,
-): TokenBalance[] {
+): RecordedBalance[] {
   const account = accountAddressAt(accounts, accountIndex);
   const { amount, decimals } = asObject(uiTokenAmount);
   const rawAmount = asBigInt(amount);
   if (account === null || typeof mint !== 'string' || rawAmount === null) return [];
-  const safeDecimals = asDecimals(decimals) ?? 0;
+  const scale = asDecimals(decimals);
   return [
-    {
-      account,
-      mint,
-      owner: asString(owner),
-      programId: asString(programId),
-      amount: rawAmount,
-      decimals: safeDecimals,
-    },
+    { account, mint, owner: asString(owner), programId: asString(programId), amount: rawAmount, decimals: scale },
   ];
 }

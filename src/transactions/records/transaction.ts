@@ -95,12 +95,12 @@ export function normalizeTransaction(
   if (payer === undefined || signatureList.length === 0) throw new TypeError('not a transaction');
   const recorded = readInstructions(accounts, versioned?.instructions ?? asArray(instructions), innerInstructions);
   const calls = withLoggedDepths(recorded, logMessages);
-  const recordedTokens = {
-    before: readTokenBalances(accounts, preTokenBalances),
-    after: readTokenBalances(accounts, postTokenBalances),
-  };
   const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
-  const scaled = withOneScale(recordedTokens, calls);
+  const scaled = withOneScale(
+    readTokenBalances(accounts, preTokenBalances),
+    readTokenBalances(accounts, postTokenBalances),
+    calls,
+  );
   const error = readTransactionError(err);
   const done = error === null ? calls : []; // what failed moved nothing
   const [lamportsBefore, lamportsAfter] = [readLamports(preBalances), readLamports(postBalances)];

@@ -1211,6 +1211,16 @@ t.test('forged-transactions', async (t) => {
     };
     const swapped = (f: Forgery): ForgedCall => traded(f);
     t.equal(textOf(swapped, doubled), textOf(swapped, FORMS.whole));
+    const unscaled = ({ meta, ...record }: ForgedRecord): object => {
+      const text = JSON.stringify([meta.preTokenBalances, meta.postTokenBalances]).replaceAll(/,"decimals":\d+/g, '');
+      const [preTokenBalances, postTokenBalances] = JSON.parse(text) as readonly [object[], object[]];
+      return { ...record, meta: { ...meta, preTokenBalances, postTokenBalances } };
+    };
+    t.match(
+      textOf(swapped, unscaled),
+      'does not name the tokens of 2 transfers',
+      'no amount of tokens is in another unit',
+    );
     const lacks = '; the record lacks balances or calls that would show what moved';
     const withoutTables = (record: ForgedRecord): object => ({
       ...FORMS.withTables(record),
