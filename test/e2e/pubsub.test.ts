@@ -540,7 +540,7 @@ t.test('pubsub-cost', async (t) => {
 t.test('pubsub-callers', async (t) => {
   const state = t.testdir();
   const set = ['stream.maxBackpressureBytes=4096', 'limits.free.streams=5'];
-  const limits = ['limits.free.subscriptions=2', 'limits.build.subscriptions=3'];
+  const limits = ['limits.free.subscriptions=2', 'limits.build.subscriptions=3', 'live.maxAccountBytes=2000000'];
   const world = await startStepped(t, { state, set: [...set, ...limits] });
   const { cluster, step, gateway } = world;
   await step(4);
@@ -603,6 +603,30 @@ t.test('pubsub-callers', async (t) => {
     t.type(result, 'number');
     t.equal(failed, 3);
     world.node.overrides.clear();
+    client.close();
+  });
+
+  t.test('data of a node that are no text are read again, and those of a megabyte are notified', async (t) => {
+    const account = addressFromByte(82);
+    const put = (lamports: bigint, bytes: number): void =>
+      cluster.chain.setAccount(account, {
+        lamports,
+        owner: SYSTEM_PROGRAM,
+        executable: false,
+        data: new Uint8Array(bytes),
+      });
+    put(1n, 1);
+    const slot = cluster.chain.slot('confirmed');
+    const value = `{"lamports":1,"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"space":1,"data":[5,"base64"]}`;
+    world.node.overrides.set('getMultipleAccounts', ([addresses]) =>
+      addresses.includes(account) ? { result: `{"context":{"slot":${slot}},"value":[${value}]}` } : undefined,
+    );
+    const client = await connect(t, pubsubOf(world));
+    const { result } = await client.call('accountSubscribe', account, { commitment: 'confirmed', encoding: 'base64' });
+    world.node.overrides.clear();
+    put(2n, 1_000_000);
+    await stepUntil(() => client.of(result).some(({ value }) => value['lamports'] === 2));
+    t.match(client.of(result).at(-1)?.value, { data: [Buffer.alloc(1_000_000).toString('base64'), 'base64'] });
     client.close();
   });
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { ERRORS, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
@@ -18,10 +19,10 @@ export interface AccountFeedsOptions extends Pick<TopicFeedOptions, 'readThrough
   readonly readRpc: ReadRpc;
 }
 
-/** An account, read once for all views of it, and the slot at which it holds. */
+/** An account, read once for all views of it, and the slot at which it holds; undefined for data of a node that can't be read. */
 interface AccountAt {
   readonly slot: Slot;
-  readonly account: ReadAccount;
+  readonly account: ReadAccount | undefined;
 }
 
 /** A feed of one account at one commitment, for all views of it. */
@@ -134,7 +135,7 @@ function notifyAll(listeners: ReadonlySet<AccountNotifications>): (update: Topic
     for (let update = newest; update !== undefined; update = newest) {
       newest = undefined;
       const { slot, result } = update;
-      const account = readAccount(result);
+      const account = tryOrUndefined(() => readAccount(result));
       await mapInChunks([...listeners], VIEWS_PER_TURN, (listener) => listener.onUpdate({ slot, account }));
     }
     isNotifying = false;
@@ -248,7 +249,7 @@ export class AccountNotifications implements Source {
   /** Notifies of a state, unless it or a later one was. Returns false if it lacks the bytes that the view wants. */
   #emit({ slot, account }: AccountAt): boolean {
     if (this.#isClosed || slot <= this.#sentSlot) return true;
-    const value = writeAccount(account, this.#view);
+    const value = account && writeAccount(account, this.#view);
     if (value === undefined) return false;
     this.#sentSlot = slot;
     this.#options.emit(`{"context":{"slot":${slot}},"value":${value}}`);

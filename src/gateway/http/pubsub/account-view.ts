@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import { wrapInZstdFrame } from '../../../shared/domain/zstd-frame.ts';
 import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
-import { elements, members, parseString } from '../../upstream/json/raw-json.ts';
+import { elements, members, parseBase64 } from '../../upstream/json/raw-json.ts';
 
 /** The encodings of Solana's pubsub; `binary` is the default: base58 without its name. */
 export const ACCOUNT_ENCODINGS = ['binary', 'base58', 'base64', 'base64+zstd', 'jsonParsed'] as const;
@@ -47,7 +47,7 @@ export function readAccount(json: string): ReadAccount {
 }
 
 function readData(data: Buffer): ReadAccount['data'] {
-  if (data[0] !== OPEN_OBJECT) return { bytes: Buffer.from(parseString(elements(data)[0]), 'base64') };
+  if (data[0] !== OPEN_OBJECT) return { bytes: parseBase64(elements(data)[0]) };
   const parts = members(data);
   return {
     parsed: `{"program":${parts.get('program')},"parsed":${parts.get('parsed')},"space":${parts.get('space')}}`,

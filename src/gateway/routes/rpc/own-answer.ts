@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RENT_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
-import { elements, member, parseString } from '../../upstream/json/raw-json.ts';
+import { elements, member, parseBase64 } from '../../upstream/json/raw-json.ts';
 import type { SerializedAnswer } from '../routing/route.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 import { lifetimeOf, type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
@@ -41,7 +41,7 @@ const checkRent = (rent: SerializedAnswer): void => void minimumBalance(rent, MA
 export function minimumBalance({ result }: SerializedAnswer, bytes: number): string {
   const account = member(Buffer.from(result), 'value') ?? Buffer.alloc(0);
   const [text = Buffer.from('""')] = elements(member(account, 'data') ?? Buffer.alloc(0));
-  const data = Buffer.from(parseString(text), 'base64');
+  const data = parseBase64(text);
   if (data.length < RENT_BYTES) throw noRent();
   const lamports = (ACCOUNT_OVERHEAD_BYTES + BigInt(bytes)) * data.readBigUInt64LE(0);
   const balance = Number(lamports) * data.readDoubleLE(8);

@@ -28,7 +28,7 @@ const LONG_TEXT = 64 * 1024;
 const MAX_PARTS = 10_000;
 /** The most values within what is found or handled in one turn: a transaction has a few thousand of them. */
 const MAX_VALUES = 100_000;
-/** The longest string, in bytes: all that may be longer, such as the data of an account, stays bytes. */
+/** The longest string, in bytes. Only the data of an account may be longer: {@link parseBase64}. */
 const MAX_STRING = 1 << 20;
 /** The most elements of an array that is found in turns: more rows of a list than fit into a response. */
 const MAX_ROWS = 1_000_000;
@@ -256,6 +256,12 @@ export const parseU64OrNull = (bytes: Buffer | undefined): bigint | null => (isN
 export function parseString(bytes: Buffer | undefined): string {
   if (bytes?.[0] !== QUOTE || bytes.length > MAX_STRING) throw malformed();
   return String(parseJson(bytes.toString()));
+}
+
+/** Decodes a JSON string of base64, such as the data of an account, however long. Throws `upstream_error` for anything else. */
+export function parseBase64(bytes: Buffer | undefined): Buffer {
+  const isPlain = bytes?.[0] === QUOTE && !bytes.includes(BACKSLASH);
+  return Buffer.from(isPlain ? bytes.toString('latin1', 1, bytes.length - 1) : parseString(bytes), 'base64');
 }
 
 /**

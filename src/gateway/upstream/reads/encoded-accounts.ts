@@ -5,7 +5,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { BACKSLASH, QUOTE } from '../json/json-scanner.ts';
-import { elements, members, parseString } from '../json/raw-json.ts';
+import { elements, members, parseBase64, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import {
@@ -94,7 +94,7 @@ async function readInParts(
 /** Parses a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */
 export function parseEncodedAccount(json: Buffer): EncodedAccount {
   const { base64, ...account } = parseUndecoded(json);
-  return { ...account, data: Buffer.from(parseString(base64), 'base64') };
+  return { ...account, data: parseBase64(base64) };
 }
 
 /** Parses an account as {@link parseEncodedAccount} does, one of megabytes in turns of the event loop. */

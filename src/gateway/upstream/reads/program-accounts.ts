@@ -1,5 +1,14 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { eachElement, elements, forEachElement, member, members, parseString, parseU64 } from '../json/raw-json.ts';
+import {
+  eachElement,
+  elements,
+  forEachElement,
+  member,
+  members,
+  parseBase64,
+  parseString,
+  parseU64,
+} from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Filter of getProgramAccounts: nodes have an index for some (Solana RPC, secondary indexes). */
@@ -95,7 +104,7 @@ function textAfter(row: string, mark: string): string | undefined {
 function parseProgramAccount(row: Buffer): Omit<ListedAccount, 'row'> {
   const parts = members(row);
   const data = members(parts.get('account') ?? NOTHING).get('data') ?? NOTHING;
-  return { address: parseString(parts.get('pubkey')), data: Buffer.from(parseString(elements(data)[0]), 'base64') };
+  return { address: parseString(parts.get('pubkey')), data: parseBase64(elements(data)[0]) };
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { OPEN_OBJECT } from '../json/json-scanner.ts';
-import { elements, member, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { elements, member, parseBase64, parseSafeInteger, parseString } from '../json/raw-json.ts';
 
 /** In bytes; it is its slot: https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html */
 export const CLOCK_SLOT_BYTES = 8;
@@ -30,7 +30,7 @@ function slotOfClock(account: Buffer): Slot | undefined {
       return parseSafeInteger(member(info, 'slot'));
     }
     const [text, encoding] = elements(data);
-    const bytes = Buffer.from(parseString(text), 'base64');
+    const bytes = parseBase64(text);
     if (parseString(encoding) !== 'base64' || bytes.length < CLOCK_SLOT_BYTES) return undefined;
     return Number(bytes.readBigUInt64LE());
   } catch {
