@@ -6,12 +6,14 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
 import { newEntry } from '../../../src/gateway/cache/entry.ts';
+import { BodySender } from '../../../src/gateway/http/engine/body-sender.ts';
 import { DeferredRequests } from '../../../src/gateway/http/engine/deferred-requests.ts';
 import type { EngineRequest, EngineResponse } from '../../../src/gateway/http/engine/engine.ts';
 import { NodeConnection } from '../../../src/gateway/http/engine/node/node-connection.ts';
 import { OpenConnections } from '../../../src/gateway/http/engine/node/open-connections.ts';
 import { PipeliningBudget, type Verdict } from '../../../src/gateway/http/engine/pipelining-budget.ts';
 import { PipeliningDetector } from '../../../src/gateway/http/engine/pipelining-detector.ts';
+import { ReaderSampling } from '../../../src/gateway/http/engine/reader-sampling.ts';
 import { framingOf, RequestClassifier } from '../../../src/gateway/http/engine/request-guard.ts';
 import { loadEngine, type Machine, whyNotLoadable } from '../../../src/gateway/http/load-engine.ts';
 import { bodyFor, negotiateCoding } from '../../../src/gateway/http/rest/content-coding.ts';
@@ -24,6 +26,7 @@ import {
 } from '../../../src/gateway/http/rest/response-headers.ts';
 import { routes } from '../../../src/gateway/routes/index.ts';
 import { ERRORS } from '../../../src/shared/domain/gateway-error.ts';
+import { systemClock } from '../../../src/shared/runtime/system-clock.ts';
 import { TRANSACTION_TYPES } from '../../../src/transactions/programs/transaction-types.ts';
 import { waitFor } from '../../support/harness.ts';
 
@@ -98,6 +101,51 @@ t.test('deferred-requests', async (t) => {
     closed.abort();
     await all;
     t.strictSame(urls, others, 'and all others are, in order');
+  });
+});
+
+t.test('body-sender', async (t) => {
+  t.test('all bodies together have one MiB given to the kernel in a turn, also those that begin in it', async (t) => {
+    const bodies = new BodySender({
+      pendingBytes: { total: 1e9, caller: 1e9 },
+      clock: systemClock,
+      sampling: new ReaderSampling(() => 0),
+    });
+    let [bytesOfTurn, done] = [0, 0];
+    const turns: number[] = [];
+    /** A response whose reader accepts everything. */
+    const response = (): EngineResponse => {
+      let offset = 0;
+      return {
+        cork: (write: () => void) => write(),
+        onWritable: () => {},
+        getWriteOffset: () => offset,
+        tryEnd: (chunk: Buffer, total: number) => {
+          if (bytesOfTurn === 0 && chunk.length > 0)
+            setImmediate(() => {
+              turns.push(bytesOfTurn);
+              bytesOfTurn = 0;
+            });
+          for (const untilMs = performance.now() + 0.5; performance.now() < untilMs; ); // a timer is due after some of them
+          offset += chunk.length;
+          bytesOfTurn += chunk.length;
+          return [true, offset === total];
+        },
+      } as unknown as EngineResponse;
+    };
+    const parts = [Buffer.alloc(200_000), Buffer.alloc(200_000)];
+    for (let i = 0; i < 20; i++) {
+      bodies.owed.add(i, 400_000);
+      bodies.start(response(), parts, i, false, () => done++);
+    }
+    await waitFor(() => done === 20);
+    await nextTurn();
+    t.equal(
+      turns.reduce((sum, each) => sum + each),
+      8_000_000,
+    );
+    t.ok(Math.max(...turns) < 5 * 256 * 1024, `${turns}`);
+    t.equal(bodies.owed.total, 0);
   });
 });
 

@@ -76,7 +76,9 @@ export class BodySender {
   readonly #clock: Clock;
   readonly #sampling: ReaderSampling;
   /** The jobs whose readers have room; each gets one piece in turn. */
-  #queue: BodyJob[] = [];
+  readonly #queue: BodyJob[] = [];
+  #bytesOfTurn = 0;
+  #isTurnOpen = false;
   readonly #handedOver = new Map<CallerKey, HandedOver>();
   /** The bytes of answers without a body that their readers may not have. */
   readonly #bodiless: PendingBytes;
@@ -122,8 +124,8 @@ export class BodySender {
       isOver: false,
       cancelCheck: () => {},
     };
-    if (closes)
-      this.#enqueue(job); // the connection must not be closed while it is corked
+    // The connection must not be closed while it is corked.
+    if (closes || this.#bytesOfTurn >= TURN_BYTES) this.#enqueue(job);
     else this.#sendPiece(job);
     if (!job.isOver) {
       this.#checkRateLater(job);
@@ -216,25 +218,32 @@ export class BodySender {
   #enqueue(job: BodyJob): void {
     if (job.isQueued || job.isOver) return;
     job.isQueued = true;
-    // A timer and not setImmediate, from which the engine never frees a connection that is closed.
-    if (this.#queue.push(job) === 1) setTimeout(() => this.#sendQueued(), 0);
+    this.#queue.push(job);
+    this.#openTurn();
+  }
+
+  #openTurn(): void {
+    if (this.#isTurnOpen) return;
+    this.#isTurnOpen = true;
+    // From setImmediate the engine never frees a connection that is closed; a timer alone may run in the same turn again.
+    setImmediate(() => setTimeout(() => this.#sendQueued(), 0));
   }
 
   #sendQueued(): void {
-    const queue = this.#queue;
-    this.#queue = [];
-    for (let bytes = 0, job = queue.shift(); job !== undefined; job = queue.shift()) {
+    this.#isTurnOpen = false;
+    this.#bytesOfTurn = 0;
+    for (let left = this.#queue.length; left > 0 && this.#bytesOfTurn < TURN_BYTES; left--) {
+      const job = this.#queue.shift();
+      if (job === undefined || job.isOver) continue;
       job.isQueued = false;
-      if (!job.isOver) bytes += this.#sendPiece(job);
-      if (bytes >= TURN_BYTES) break;
+      this.#sendPiece(job);
     }
-    if (this.#queue.length + queue.length === 0) return;
-    if (this.#queue.length === 0) setTimeout(() => this.#sendQueued(), 0);
-    this.#queue = [...queue, ...this.#queue];
+    if (this.#queue.length > 0) this.#openTurn();
   }
 
-  /** Gives one piece to the kernel; returns the bytes that it accepted. */
-  #sendPiece(job: BodyJob): number {
+  /** Gives one piece to the kernel. */
+  #sendPiece(job: BodyJob): void {
+    this.#openTurn();
     const { res, length, caller, closes } = job;
     const before = job.sent;
     const piece = nextPieceOf(job);
@@ -245,13 +254,13 @@ export class BodySender {
     });
     job.sent = isDone ? length : res.getWriteOffset();
     const bytes = job.sent - before;
+    this.#bytesOfTurn += bytes;
     this.#owed.settle(caller, bytes);
     if (isDone) this.#finish(job);
     else if (isWritten && before === length) {
       this.#finish(job); // this empty piece has shown that the engine keeps nothing of those before
       res.close();
     } else if (isWritten) this.#enqueue(job); // else the engine calls when there is room
-    return bytes;
   }
 
   #finish(job: BodyJob): void {
