@@ -69,8 +69,8 @@ const subjectIn = (req: EngineRequest): string | undefined =>
  * that make previews run no script, and send neither `Sec-Fetch-Mode`, as browsers do over TLS and to this machine, nor
  * `Upgrade-Insecure-Requests`, as they do elsewhere.
  */
-function previewOf({ identity }: SiteFile, { base, subject }: Preview): readonly Buffer[] {
-  const headEnd = identity.indexOf('</head>'); // the rest of a long page is neither decoded nor copied
+function previewOf({ identity }: SiteFile, { base, subject }: Preview): Buffer {
+  const headEnd = identity.indexOf('</head>'); // the rest of a long page is not decoded
   const text = identity
     .toString('utf8', 0, headEnd)
     .replace(/(<meta property="og:image" content=")[^"]*/, `$1${base}card.png`);
@@ -80,7 +80,7 @@ function previewOf({ identity }: SiteFile, { base, subject }: Preview): readonly
       : text
           .replace(/<title>[^<]*/, `<title>${subject} · slotgate`)
           .replace(/(<meta property="og:title" content=")[^"]*/, `$1${subject}`);
-  return [Buffer.from(head), identity.subarray(headEnd)];
+  return Buffer.concat([Buffer.from(head), identity.subarray(headEnd)]);
 }
 
 /** Names the subject of a search by the form of its text alone. */
@@ -94,8 +94,8 @@ function subjectOf(text: string): string | undefined {
 const compress = promisify(gzip);
 const FAST = { level: 3 };
 
-/** Compressed previews by what is in them: probes and crawlers fetch the same ones all the time. About 70 KB each. */
-const previews = new LRUCache<string, Promise<Buffer>>({ max: 32 });
+/** Previews by coding and what is in them: probes and crawlers fetch the same ones all the time. At most 170 KB each. */
+const previews = new LRUCache<string, Buffer | Promise<Buffer>>({ max: 32 });
 
 async function previewResponse(
   send: (body: RawBody, extra?: readonly Header[]) => RawResponse,
@@ -103,11 +103,12 @@ async function previewResponse(
   preview: Preview,
   { accept }: Conditions,
 ): Promise<RawResponse> {
-  if (weightsIn(accept)('gzip') === 0) return send(previewOf(file, preview));
-  const key = `${file.etag} ${preview.base} ${preview.subject}`;
-  const compressed = previews.get(key) ?? compress(Buffer.concat(previewOf(file, preview)), FAST);
-  previews.set(key, compressed);
-  return send(await compressed, [['Content-Encoding', 'gzip']]);
+  const isCompressed = weightsIn(accept)('gzip') !== 0;
+  const key = `${isCompressed} ${file.etag} ${preview.base} ${preview.subject}`;
+  const body =
+    previews.get(key) ?? (isCompressed ? compress(previewOf(file, preview), FAST) : previewOf(file, preview));
+  previews.set(key, body);
+  return send(await body, isCompressed ? [['Content-Encoding', 'gzip']] : []);
 }
 
 function fileResponse(payer: Payer, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
