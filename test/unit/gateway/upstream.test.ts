@@ -10,6 +10,7 @@ import {
   canonicalParts,
   elements,
   elementsYielding,
+  forEachElement,
   member,
   members,
   membersYielding,
@@ -225,6 +226,21 @@ t.test('raw-json', async (t) => {
     for (const find of [members, (bytes: Buffer) => pickMembers(bytes, ['b'])]) t.throws(() => find(tooMany), broken);
     t.equal(members(tooMany, 250_000).get('b')?.toString(), '1');
     t.equal((await membersYielding(tooMany)).get('b')?.toString(), '1');
+    const bytewise = [
+      `"${'\\"'.repeat(300_000)}"`,
+      `"${'\\\\'.repeat(1 << 20)}"`,
+      `[${`${' '.repeat(60_000)}1,`.repeat(40)}1]`,
+    ];
+    for (const value of [...bytewise, `[${`${'1'.repeat(4096)},`.repeat(500)}1]`]) {
+      const bytes = Buffer.from(`{"a":${value},"b":1}`);
+      t.throws(() => member(bytes, 'b'), broken, 'bytes that are looked at one by one count, too');
+      t.equal((await membersYielding(bytes)).get('b')?.toString(), '1');
+      await t.rejects(
+        forEachElement(Buffer.from(`[${bytes}]`), 1 << 20, () => {}),
+        broken,
+      );
+    }
+    t.ok(member(Buffer.from(`{"a":"${'x'.repeat(1 << 24)}","b":1}`), 'b'), 'the data of an account may be long');
     t.equal(parseString(Buffer.from(`"${'x'.repeat(1 << 19)}"`)).length, 1 << 19);
     t.throws(() => parseString(Buffer.from(`"${'x'.repeat(1 << 20)}"`)), broken);
   });
@@ -300,7 +316,11 @@ t.test('raw-json', async (t) => {
         assert.ok(turns.count >= Math.floor(json.length / YIELD_EVERY_BYTES) - 1);
         const cut = bytes.subarray(0, seed % bytes.length);
         await assert.rejects(canonicalParts(cut, yieldTurn), broken);
-        assert.deepEqual(await elementsYielding(bytes, undefined, yieldTurn), elements(bytes));
+        const found = await elementsYielding(bytes, undefined, yieldTurn);
+        assert.deepEqual(
+          found.map((each) => JSON.parse(`${each}`)),
+          JSON.parse(json),
+        );
       }),
       { numRuns: 20 },
     );
