@@ -81,7 +81,6 @@ export interface LiveSetOptions<T, V> extends LiveSourceOptions<LiveSourceSettin
   onNotFollowed(state: T): void;
   /** Called with a state that has lost its place, to somebody else or since nobody reads it. */
   onEvicted?(state: T): void;
-  describe(state: T): object;
 }
 
 /** The states whose initial sync is under way for each request a second: two batches of it. */
@@ -429,7 +428,8 @@ export class LiveSet<T extends LiveState<V>, V> {
 
   #reportViolation(state: T, evidence: object): void {
     this.leaseViolations++;
-    const facts = { ...this.#options.describe(state), ...evidence };
+    const { address, commitment } = state;
+    const facts = { address, commitment, ...evidence };
     this.#options.onProblem?.(
       'a lease covered a slot at which the state had changed: what it covered is no longer served',
       facts,

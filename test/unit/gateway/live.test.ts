@@ -1892,7 +1892,6 @@ t.test('live-set', async (t) => {
       createSession: () => createSession(false),
       createState: (address, commitment, rules, heat) => new AccountState(address, commitment, rules, heat),
       onNotFollowed() {},
-      describe: () => ({}),
     });
     t.teardown(() => set.close());
     const startFeed = (): void => {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type {
   CountAnswer,
   CounterConnection,
@@ -46,7 +47,7 @@ export class CounterMember implements Reporting, CounterListener {
   #isReporting = false;
   #isClosed = false;
   #cancelRetry = (): void => {};
-  #resolveJoined = (): void => {};
+  readonly #joined = new Deferred();
 
   constructor(options: CounterMemberOptions) {
     this.#options = options;
@@ -66,9 +67,7 @@ export class CounterMember implements Reporting, CounterListener {
   join(): Promise<void> {
     this.#mustCall = true;
     this.#schedule();
-    return new Promise((resolve) => {
-      this.#resolveJoined = resolve;
-    });
+    return this.#joined.promise;
   }
 
   readonly createBook = (name: string, capacity: number): QuotaBook => {
@@ -143,7 +142,7 @@ export class CounterMember implements Reporting, CounterListener {
     const reports = sent.map(([, report]) => report);
     const answers = await this.#connection.report(reports).catch(() => undefined);
     if (this.#isClosed) return;
-    this.#resolveJoined();
+    this.#joined.resolve();
     if (answers === undefined) {
       this.#state = 'standalone';
       for (const [count] of sent) this.#due.set(count.id, count);

@@ -75,7 +75,6 @@ export class LiveAccountSource implements AccountSource {
     const kept = {
       maxSize: settings.accounts,
       maxAudited: settings.accounts,
-      describe: ({ address, commitment }: AccountState) => ({ address, commitment }),
       createState: (address: string, commitment: Commitment, rules: LiveRules, heat: ReadHeat) =>
         new AccountState(ownText(address), commitment, rules, heat),
     };

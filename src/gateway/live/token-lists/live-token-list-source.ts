@@ -63,7 +63,6 @@ export class LiveTokenListSource implements TokenListSource {
       maxSize: settings.lists,
       maxAudited: MAX_AUDITED_LISTS,
       subscriptionsPerState: TYPICAL_SUBSCRIPTIONS,
-      describe: ({ address: owner, commitment }) => ({ owner, commitment }),
       createSession: (session) =>
         new TokenListSession({
           ...session,
