@@ -5,11 +5,11 @@ import { type AuthorityChange, isStillOwned } from '../analysis/authority-change
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
 import { type Asides, hasAsides, type Interpreted } from '../analysis/interpretation.ts';
-import { paymentsIn, toPayment } from '../analysis/payments.ts';
+import { type Payment, paymentsIn, toPayment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases } from './sentence-formats.ts';
+import { type FormatAddress, formatAmounts, joinPhrases } from './sentence-formats.ts';
 import { describeAuthorityChange, tokenLabel } from './sentences-account.ts';
 import { describePayments, moverOf } from './sentences-movement.ts';
 import { describeStake, MAX_MEMO_CHARACTERS } from './sentences-native.ts';
@@ -40,7 +40,8 @@ export function describeActions(
     actions.filter(({ kind }) => kinds.includes(kind));
   const sent = ofKind('transfer', 'payout');
   const payments = paymentsIn(sent);
-  const fundings = paymentsIn(ofKind('funding')).map((payment) => ({ ...payment, program: null }));
+  const openings = (kind: 'rent' | 'funding'): readonly Payment[] =>
+    paymentsIn(ofKind(kind)).map((payment) => ({ ...payment, program: null }));
   const alone = sent.filter((action) => toPayment(action) === null);
   const lost = changes.filter(([, { amount }]) => amount < 0n);
   const gained = changes.filter(([, { amount }]) => amount > 0n);
@@ -73,8 +74,8 @@ export function describeActions(
       also,
     ),
     ...rights.filter(isStillOwned).map(describeRight),
-    ...describeDeposits(ofKind('rent'), formatAddress, also),
-    ...describePayments(fundings, `${also}put`, formatAddress, 'into'),
+    ...describePayments(openings('rent'), `${also}paid`, formatAddress, 'of rent for'),
+    ...describePayments(openings('funding'), `${also}put`, formatAddress, 'into'),
     ...stakes.map((stake) => describeStake(stake, formatAddress, also)),
     ...ofKind('mint').flatMap((made) => (made.actor === actor ? [] : describeSide(made, format))), // for what the actor gave
   ];
@@ -132,14 +133,6 @@ function describeSwapAside(action: Action, { formatAddress, also = '' }: ActionF
   const { who, ofWallet } = moverOf(actor, action, formatAddress);
   return `${who} ${also}swapped ${gave}${ofWallet} for ${received}${programPhrase(program, 'on', formatAddress)}`;
 }
-
-/** Describes deposits in one phrase for each wallet that paid them. */
-const describeDeposits = (deposits: readonly Action[], formatAddress: FormatAddress, also: string): readonly string[] =>
-  grouped(deposits, ({ actor }) => actor).map((group) => {
-    const accounts = new Set(group.flatMap(({ counterparty }) => counterparty ?? []));
-    const what = `${accounts.size > 1 ? 'a total of ' : ''}${formatAmounts(givenIn(group), formatAddress)}`;
-    return `${formatAddress(group[0].actor)} ${also}paid ${what} of rent for ${formatAccounts(accounts, formatAddress)}`;
-  });
 
 /** Describes closed accounts in one phrase for each owner, with each receiver of what was in them. */
 const describeClosed = (closed: readonly Action[], formatAddress: FormatAddress, also: string): readonly string[] =>

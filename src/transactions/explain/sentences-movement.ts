@@ -47,7 +47,7 @@ export const sumOf = (payments: readonly Payment[]): bigint => payments.reduce((
 const MAX_RECEIVERS = 3;
 
 /** How receivers are named: wallets, or new accounts. */
-type Into = 'to' | 'into';
+type Into = 'to' | 'into' | 'of rent for';
 
 /** Describes payments in a phrase for each sender, the largest first: small ones hide no large one. */
 export const describePayments = (
@@ -93,7 +93,7 @@ export function receiversPhrase(
   const itself = formatAddress(mover) === YOU ? 'yourself' : 'itself';
   const receiver = (to: string): string => {
     const name = to === mover ? itself : formatAddress(to);
-    return into === 'to' ? name : name === YOU ? 'your new account' : `the new account ${name}`;
+    return into !== 'into' ? name : name === YOU ? 'your new account' : `the new account ${name}`;
   };
   const toReceiver = (group: typeof payments): string => {
     const isWithheld = group.some(({ withheld }) => withheld > 0n);
