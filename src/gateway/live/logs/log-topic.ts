@@ -37,7 +37,10 @@ const MAX_LOG_BYTES = 128 * 1024;
 export const tooLong = (bytes: number): GatewayError | undefined =>
   bytes <= MAX_LOG_BYTES
     ? undefined
-    : new GatewayError('result_too_large', 'the logs of a transaction that mentions the address are too long');
+    : new GatewayError(
+        'result_too_large',
+        'the logs of a transaction that mentions the address have more than 128 KiB',
+      );
 
 export const tooManyMissed = (): GatewayError =>
   new GatewayError(
