@@ -9,6 +9,7 @@ import { decodingTasks } from '../../../src/gateway/routes/decoding/decoding-tas
 import { member } from '../../../src/gateway/upstream/json/raw-json.ts';
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { AccountBatcher, type AccountQuery } from '../../../src/gateway/upstream/reads/account-batcher.ts';
+import { parseAccountInfo } from '../../../src/gateway/upstream/reads/account-info.ts';
 import { readAccountValues } from '../../../src/gateway/upstream/reads/account-values.ts';
 import { readBlockSummary, readFullBlock, summarizeBlock } from '../../../src/gateway/upstream/reads/block-summary.ts';
 import { tallyTransactions } from '../../../src/gateway/upstream/reads/block-tally.ts';
@@ -375,6 +376,28 @@ t.test('account-batcher', async (t) => {
       Promise.all([accounts.read(query('a1', { cost: one })), accounts.read(query('a2', { cost: other }))]),
     );
     t.same([one.calls, other.calls], [2, 2]);
+  });
+});
+
+t.test('account-info', async (t) => {
+  t.test('no long part of an account becomes text to be compared with a short one', (t) => {
+    const { toString: decode } = Buffer.prototype;
+    t.teardown(() => Object.assign(Buffer.prototype, { toString: decode }));
+    let longest = 0;
+    Buffer.prototype.toString = function (this: Buffer, ...options: Parameters<typeof decode>) {
+      longest = Math.max(longest, this.length);
+      return decode.apply(this, options);
+    };
+    const long = `"${'x'.repeat(1 << 21)}"`;
+    const account = (executable: string, rentEpoch: string): Buffer =>
+      Buffer.from(
+        `{"data":["","base64"],"executable":${executable},"lamports":1,"owner":"o","rentEpoch":${rentEpoch},"space":0}`,
+      );
+    t.equal(parseAccountInfo(account('true', '7')).executable, true);
+    t.equal(parseAccountInfo(account(long, '7')).executable, false);
+    t.throws(() => parseAccountInfo(account('true', long)), { code: 'upstream_error' });
+    t.ok(longest < 100, `${longest}`);
+    t.end();
   });
 });
 

@@ -1,7 +1,15 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
-import { elements, isNull, type Members, member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
+import {
+  elements,
+  isNull,
+  type Members,
+  member,
+  members,
+  parseSafeInteger,
+  shortText,
+} from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadRpc, Source } from './source.ts';
 
@@ -104,7 +112,7 @@ export class SignatureWatch {
 
 /** Where a status names no commitment, its `confirmations` say whether it is final: null once they are counted no more (Solana RPC). */
 function reachedBy(status: Members): Commitment {
-  const named = COMMITMENTS.find((name) => status.get('confirmationStatus')?.toString() === `"${name}"`);
+  const named = COMMITMENTS.find((name) => shortText(status.get('confirmationStatus')) === `"${name}"`);
   const confirmations = status.get('confirmations');
   return named ?? (confirmations !== undefined && isNull(confirmations) ? 'finalized' : 'processed');
 }

@@ -1,5 +1,5 @@
 import { OPEN_ARRAY, OPEN_OBJECT } from '../json/json-scanner.ts';
-import { elements, isNull, member, pickMembers } from '../json/raw-json.ts';
+import { elements, isNull, member, pickMembers, shortText } from '../json/raw-json.ts';
 import { digestOf, type Facts } from '../rpc/facts.ts';
 
 /**
@@ -9,7 +9,7 @@ import { digestOf, type Facts } from '../rpc/facts.ts';
 export function factsOfAccount(account: Buffer | null): Facts {
   const [lamports, owner, executable, data] =
     account === null || isNull(account) ? [] : pickMembers(account, ['lamports', 'owner', 'executable', 'data']);
-  if (lamports === undefined || lamports.toString() === '0') return new Map([['account', 'none']]);
+  if (lamports === undefined || shortText(lamports) === '0') return new Map([['account', 'none']]);
   const facts = new Map([['account', digestOf([lamports, owner, executable].map(textOf))]]);
   if (data === undefined) return facts;
   if (data[0] === OPEN_OBJECT) {

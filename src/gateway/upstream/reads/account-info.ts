@@ -9,6 +9,7 @@ import {
   parseU64,
   pickNested,
   pickNestedYielding,
+  shortText,
 } from '../json/raw-json.ts';
 
 export interface AccountInfo {
@@ -43,7 +44,7 @@ const infoOf = ([account, data, parsed]: PickedNested): AccountInfo => {
   return {
     lamports: parseU64(lamports),
     owner: parseString(owner),
-    executable: executable?.toString() === 'true',
+    executable: shortText(executable) === 'true',
     rentEpoch: parseRentEpoch(rentEpoch).toString(),
     space: parseSafeInteger(space),
     data: whole,
@@ -65,4 +66,4 @@ function throwNotAnAccount(): never {
 const ROUNDED_RENT_EXEMPT = '18446744073709552000';
 
 export const parseRentEpoch = (bytes: Buffer | undefined): bigint =>
-  bytes?.toString('latin1') === ROUNDED_RENT_EXEMPT ? RENT_EXEMPT : parseU64(bytes);
+  shortText(bytes) === ROUNDED_RENT_EXEMPT ? RENT_EXEMPT : parseU64(bytes);

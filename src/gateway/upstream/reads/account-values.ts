@@ -3,7 +3,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { type AccountValue, accountValue } from '../geyser/feed-update.ts';
 import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
-import { member } from '../json/raw-json.ts';
+import { member, shortText } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseRentEpoch } from './account-info.ts';
 import { parseEncodedAccount } from './encoded-accounts.ts';
@@ -54,6 +54,6 @@ export async function readAccountValues(
 function parseValue(json: Buffer): AccountValue {
   const rentEpoch = member(json, 'rentEpoch');
   const { lamports, owner, data } = parseEncodedAccount(json);
-  const isExecutable = member(json, 'executable')?.toString() === 'true';
+  const isExecutable = shortText(member(json, 'executable')) === 'true';
   return accountValue(lamports, owner, isExecutable, rentEpoch === undefined ? 0n : parseRentEpoch(rentEpoch), data);
 }

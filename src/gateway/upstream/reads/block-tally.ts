@@ -12,6 +12,7 @@ import {
   parseString,
   parseU64,
   parseU64OrNull,
+  shortText,
 } from '../json/raw-json.ts';
 
 export interface BlockTally {
@@ -149,7 +150,7 @@ export const MAX_VOTE_SIGNERS = 2;
 
 /** Whether a transaction is of the first form, which has no version. */
 export const isLegacy = (version: Buffer | undefined): boolean =>
-  isNull(version) || version?.toString('latin1') === VERSION_LEGACY;
+  isNull(version) || shortText(version) === VERSION_LEGACY;
 
 /**
  * Returns true if the cluster counts a transaction as a vote: a legacy transaction with at most two signers whose only
@@ -167,4 +168,4 @@ function isVote(version: Buffer | undefined, keys: Buffer): boolean {
   return signers <= MAX_VOTE_SIGNERS && read.every(({ address }) => ACCOUNTS_READ_BY_VOTES.has(address));
 }
 
-const isTrue = (bytes: Buffer | undefined): boolean => bytes?.toString('latin1') === 'true';
+const isTrue = (bytes: Buffer | undefined): boolean => shortText(bytes) === 'true';

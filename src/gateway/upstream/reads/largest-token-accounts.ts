@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { nftOwnerOf } from '../../../transactions/index.ts';
-import { elements, member, parseString } from '../json/raw-json.ts';
+import { elements, member, parseString, shortText } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
@@ -22,7 +22,7 @@ export async function readLargestTokenAccounts(
   const { slot, value } = await rpc.call('getTokenLargestAccounts', [mint, { commitment }], { commitment, minSlot });
   const rows = elements(value);
   const addresses = rows.map((row) => parseString(member(row, 'address')));
-  return { slot, addresses, hasEmpty: rows.some((row) => member(row, 'amount')?.toString() === '"0"') };
+  return { slot, addresses, hasEmpty: rows.some((row) => shortText(member(row, 'amount')) === '"0"') };
 }
 
 /** What a node says of a mint that its bank doesn't have (agave, rpc.rs). */
