@@ -55,6 +55,9 @@ t.test('conditional-requests', async (t) => {
       t.match(answer.headers.get('x-ratelimit-remaining'), /^\d+$/, 'it counts');
     }
     t.equal((await get(SHORT, { headers: { 'if-none-match': 'W/"0000000000000000"' } })).status, 200);
+    const lines = ['Host: gateway.example', 'If-None-Match: "other"', `If-None-Match: ${etag}`];
+    const { text } = await exchange(gateway.url, [`GET /api/v1${SHORT} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`]);
+    t.match(text, /^HTTP\/1.1 304 /, 'of two lines, too, which are one list');
   });
 
   t.test('a hit has the bytes of the full path, whatever the conditions', async (t) => {

@@ -18,6 +18,7 @@ export class RequestClassifier {
   #requestClass: RequestClass = 'unsafe';
   #hasCredentials = false;
   #hostCount = 0;
+  #tagLines = 0;
   /** The last valid Host: nearly all callers send the same one. */
   #lastValidHost = '';
 
@@ -39,6 +40,7 @@ export class RequestClassifier {
       case 'x-min-slot':
       case 'x-agree':
         if (this.#requestClass === 'plain') this.#requestClass = 'conditional';
+        if (name === 'if-none-match' && this.#tagLines++ > 0) this.#requestClass = 'unsafe'; // only the full guard joins them
         break;
       case 'x-api-key':
       case 'x-stake-wallet':
@@ -57,6 +59,7 @@ export class RequestClassifier {
     this.#requestClass = 'plain';
     this.#hasCredentials = false;
     this.#hostCount = 0;
+    this.#tagLines = 0;
     req.forEach(this.#onHeader);
     return this.#hostCount === 1 ? this.#requestClass : 'unsafe';
   }

@@ -1,6 +1,6 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import type { Waiter } from '../../../shared/runtime/waiter.ts';
-import { isLoopback } from '../../access/limits/client-ip.ts';
+import { isLoopback, valuesIn } from '../../access/limits/client-ip.ts';
 import { newestOf } from '../../cache/entry.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
@@ -36,7 +36,8 @@ export class GetResponder {
     const headerOf = (name: string): string => (isPlain ? '' : req.getHeader(name));
     const nonce = parseNonce(headerOf('x-receipt-nonce'));
     if (nonce !== null && match?.route.envelope !== 'signed') throw nonceNotApplicable();
-    const conditions = { nonce, ifNoneMatch: headerOf('if-none-match'), accept: req.getHeader('accept-encoding') };
+    const ifNoneMatch = isPlain ? '' : valuesIn(req, 'if-none-match').join(); // its lines are one list (RFC 9110 5.3)
+    const conditions = { nonce, ifNoneMatch, accept: req.getHeader('accept-encoding') };
     if (match === undefined)
       return siteResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), req, conditions, context);
     const { route } = match;
