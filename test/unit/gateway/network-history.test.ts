@@ -5,6 +5,8 @@ import t from 'tap';
 import { MinuteFiles } from '../../../src/gateway/network-history/minute-files.ts';
 import { NetworkHistory } from '../../../src/gateway/network-history/network-history.ts';
 import type { NetworkRow, Observation } from '../../../src/gateway/network-history/network-row.ts';
+import { networkHistory } from '../../../src/gateway/routes/network-history.ts';
+import type { RouteContext } from '../../../src/gateway/routes/routing/route.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -104,6 +106,18 @@ t.test('ten minutes of a week become one row, with the worst health', async (t) 
   }
   t.strictSame(rows[0]?.priorityFee, { low: 1n, medium: 2n ** 60n, high: 2n ** 63n });
   t.equal(history.read('60', '1h', 1000 + 150 * 5).rows.at(-1)?.slot, 1000 + 150 * 5, 'none beyond the answer');
+});
+
+t.test('rows are joined in one turn of the event loop, and written in a later one', async (t) => {
+  const history = new NetworkHistory(new ManualClock());
+  let turns = 0;
+  setImmediate(() => turns++);
+  const context = { networkHistory: history, mesh: { tip: () => 7 } } as unknown as RouteContext;
+  const answer = new Promise((resolve, reject) => {
+    networkHistory.begin({ step: '60', span: '7d' }, context, { cost: undefined } as never, { resolve, reject });
+  });
+  t.match(await answer, { slot: 7, result: { step: 600, rows: [] } });
+  t.equal(turns, 1);
 });
 
 t.test('while the network stands still, rows have no rates or fees, and joined rows those of others', async (t) => {
