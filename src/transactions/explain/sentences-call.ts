@@ -50,7 +50,8 @@ function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, fo
       : filledIn(PURPOSES.get(type) ?? 'the {name} program', { name });
   const call = `${formatAddress(actor)} called ${programText}${instructionPhrase(instruction)}${calledPhrase(calledName)}`;
   if (isUntouched && hasAsides(asides)) return call;
-  if (isUntouched) return `${call}; ${tips.length === 0 ? 'no SOL or token' : 'nothing but a tip'} changed hands`;
+  if (isUntouched)
+    return `${call}; the record shows ${tips.length === 0 ? 'no SOL or token' : 'nothing but a tip'} that changed hands`;
   const flows = formatFlows({ gave: lost, got: gained }, formatAddress);
   const { actions, changes, hiddenTransfers } = asides;
   const isSaidBeside = actions.length + changes.length + hiddenTransfers.length > 0;

@@ -888,7 +888,10 @@ t.test('forged-transactions', async (t) => {
     const forgery = prepare([victim, newAccount]);
     forgery.fund(newAccount, 2_039_280n);
     const text = describe(forgery.record([forgery.open(newAccount, victim, USDC)]));
-    t.equal(text, `${victim} called the Token program (initializeAccount3); no SOL or token changed hands`);
+    t.equal(
+      text,
+      `${victim} called the Token program (initializeAccount3); the record shows no SOL or token that changed hands`,
+    );
   });
 
   /** Returns what the view of a wallet says that its balances do not. */
