@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
+import { corkForTurn } from '../../../shared/runtime/cork-for-turn.ts';
 import { hashText } from '../../../shared/runtime/hash-text.ts';
 import { runYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
@@ -84,6 +86,8 @@ export interface ChannelOptions {
 export class PubsubChannel {
   readonly #options: ChannelOptions;
   readonly #socket: WebSocket;
+  /** That of the WebSocket, once it is open. */
+  #connection: Socket | undefined;
   readonly #messages: MessageQueue;
   readonly #pending = new Map<number, PendingSubscription>();
   readonly #pendingByContents = new Map<number | undefined, PendingContents>();
@@ -118,6 +122,9 @@ export class PubsubChannel {
       perMessageDeflate: false,
       maxPayload: settings.maxBytes,
       handshakeTimeout: settings.ackTimeoutMs,
+    });
+    this.#socket.on('upgrade', ({ socket }) => {
+      this.#connection = socket;
     });
     this.#socket.on('open', () => {
       if (this.#isClosed) return;
@@ -177,6 +184,7 @@ export class PubsubChannel {
 
   #send(method: string, params: readonly unknown[]): number {
     const id = ++this.#lastId;
+    if (this.#connection !== undefined) corkForTurn(this.#connection); // thousands may be subscribed to in a turn
     this.#socket.send(toJson({ jsonrpc: '2.0', id, method, params }), () => {}); // a failure also closes
     return id;
   }
