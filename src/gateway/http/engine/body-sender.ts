@@ -7,8 +7,11 @@ import { BODILESS_PER_COUNT, type ReaderSampling } from './reader-sampling.ts';
 /** The bytes of a body that are given to the kernel at a time, about 0.1 ms of work. */
 const PIECE_BYTES = 256 * 1024;
 
-/** The bytes after which other events of the loop have their turn. */
+/** The bytes of bodies that go on, after which other events of the loop have their turn. */
 const TURN_BYTES = 1024 * 1024;
+
+/** The bytes after which no more bodies begin in a turn: a pipelined request behind one that waits ends its connection. */
+const BEGUN_BYTES = 2 * TURN_BYTES;
 
 /** The time over which the rate of a reader is measured, in milliseconds; the engine closes a silent one as late. */
 const RATE_MS = 10_000;
@@ -125,7 +128,7 @@ export class BodySender {
       cancelCheck: () => {},
     };
     // The connection must not be closed while it is corked.
-    if (closes || this.#bytesOfTurn >= TURN_BYTES) this.#enqueue(job);
+    if (closes || this.#bytesOfTurn >= BEGUN_BYTES) this.#enqueue(job);
     else this.#sendPiece(job);
     if (!job.isOver) {
       this.#checkRateLater(job);
