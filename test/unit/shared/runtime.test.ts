@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
+import { WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { Alert } from '../../../src/shared/runtime/alert.ts';
@@ -18,6 +19,7 @@ import { acquireSocketLock } from '../../../src/shared/runtime/files/socket-lock
 import { oncePerErrorSite } from '../../../src/shared/runtime/log.ts';
 import { makeRoom } from '../../../src/shared/runtime/make-room.ts';
 import { maxConnectionsOf } from '../../../src/shared/runtime/max-open-files.ts';
+import { readInTurns } from '../../../src/shared/runtime/read-in-turns.ts';
 import { repeat } from '../../../src/shared/runtime/repeat.ts';
 import { parseRetryAfterMs } from '../../../src/shared/runtime/retry-after.ts';
 import { SilenceWatchdog } from '../../../src/shared/runtime/silence-watchdog.ts';
@@ -431,6 +433,34 @@ t.test('max-open-files', async (t) => {
       t.equal(maxConnectionsOf(files), connections, `of ${files}`);
     t.equal(maxConnectionsOf(undefined), Number.POSITIVE_INFINITY, 'where the system names no limit');
   });
+});
+
+t.test('read-in-turns', async (t) => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.teardown(() => {
+    socket.terminate();
+    server.close();
+  });
+  const [[{ _socket: peer }]] = await Promise.all([once(server, 'connection'), once(socket, 'open')]);
+  const FLOOD = 2 << 20;
+  let [pongs, pongsOfTurn, most] = [0, 0, 0];
+  readInTurns(socket);
+  socket.on('pong', () => {
+    pongs++;
+    if (++pongsOfTurn === 1)
+      setImmediate(() => {
+        most = Math.max(most, pongsOfTurn);
+        pongsOfTurn = 0;
+      });
+  });
+  socket.pause(); // so that the kernel has much to read when it goes on
+  peer.write(Buffer.alloc(FLOOD * 2, Buffer.from([0x8a, 0])));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  socket.resume();
+  while (pongs < FLOOD) await new Promise(setImmediate);
+  t.ok(most <= 2 * (65_536 / 2), `${most} in one turn: Node reads 64 KiB at a time`);
 });
 
 t.test('repeat', async (t) => {

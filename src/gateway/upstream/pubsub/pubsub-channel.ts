@@ -5,6 +5,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
 import { corkForTurn } from '../../../shared/runtime/cork-for-turn.ts';
 import { hashText } from '../../../shared/runtime/hash-text.ts';
+import { readInTurns } from '../../../shared/runtime/read-in-turns.ts';
 import { runYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { type Picked, type PickedNested, pickNested, pickNestedYielding, shortText } from '../json/raw-json.ts';
@@ -99,6 +100,7 @@ export class PubsubChannel {
   #cancelAckTimeout: (() => void) | undefined;
   #lastId = 0;
   #isOpen = false;
+  #isPaused = false;
   #isClosed = false;
 
   constructor(options: ChannelOptions) {
@@ -126,6 +128,7 @@ export class PubsubChannel {
     this.#socket.on('upgrade', ({ socket }) => {
       this.#connection = socket;
     });
+    readInTurns(this.#socket, () => !this.#isPaused);
     this.#socket.on('open', () => {
       if (this.#isClosed) return;
       this.#isOpen = true;
@@ -330,6 +333,7 @@ export class PubsubChannel {
   }
 
   #pause(): void {
+    this.#isPaused = true;
     this.#socket.pause();
     this.#heartbeat.setPaused(true);
     this.#cancelPauseTimeout = this.#options.clock.after(MAX_PAUSE_MS, () =>
@@ -338,6 +342,7 @@ export class PubsubChannel {
   }
 
   #resume(): void {
+    this.#isPaused = false;
     this.#cancelPauseTimeout();
     this.#heartbeat.setPaused(false);
     if (!this.#isClosed) this.#socket.resume();

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../../shared/domain/gateway-error.ts';
+import { readInTurns } from '../../../../shared/runtime/read-in-turns.ts';
 import { repeat } from '../../../../shared/runtime/repeat.ts';
 import type { EngineSocket, WebSocketBehavior } from '../engine.ts';
 
@@ -123,6 +124,7 @@ export class NodeSocket<Data> implements EngineSocket<Data> {
     const onReceived = (): void => {
       this.lastReceivedMs = clock.monotonic();
     };
+    readInTurns(ws);
     ws.on('ping', (payload: Buffer) => {
       onReceived();
       if (this.#isClosed) return;
