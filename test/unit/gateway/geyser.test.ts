@@ -32,6 +32,7 @@ import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstre
 import { parseFeedServer, versionProblem } from '../../../src/gateway/upstream/geyser/feed-server.ts';
 import type { AccountValue, AccountWrite, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
 import {
+  answerPing,
   createFeedClient,
   type FeedCall,
   type FeedClient,
@@ -636,6 +637,49 @@ t.test('a client that is closed ends its subscriptions, and leaves no connection
   await waitFor(() => connections.size === 0, 'the end of all connections');
 });
 
+t.test(
+  'of a flood few messages are read in a turn, and pings that the server accepts no answers to pile up none',
+  async (t) => {
+    const PINGS = 5000;
+    const server = createHttp2Server({ settings: { initialWindowSize: 0 } });
+    server.on('stream', (stream) => {
+      stream.on('error', () => {}).respond({ 'content-type': 'application/grpc' });
+      stream.write(Buffer.alloc(PINGS * 7, Buffer.from([0, 0, 0, 0, 2, 0x32, 0]))); // an update with an empty field 6
+    });
+    t.teardown(() => server.close());
+    const client = await createFeedClient({
+      url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
+      token: undefined,
+    });
+    t.teardown(() => client.close());
+    let [pings, pingsOfTurn, most, answers] = [0, 0, 0, 0];
+    const onMessage = (bytes: Uint8Array): undefined => {
+      if (decodeUpdate(bytes).kind === 'ping') pings++;
+      if (++pingsOfTurn === 1)
+        setImmediate(() => {
+          most = Math.max(most, pingsOfTurn);
+          pingsOfTurn = 0;
+        });
+      answerPing(counted);
+    };
+    const call = client.subscribe({ onMessage, onEnd: () => {} });
+    const counted: FeedCall = {
+      ...call,
+      get isSending() {
+        return call.isSending;
+      },
+      send(request) {
+        answers++;
+        call.send(request);
+      },
+    };
+    call.send(new Uint8Array(1 << 20)); // more than the server accepts unread
+    await waitFor(() => pings === PINGS, 'the pings');
+    t.ok(most <= 256, `${most} in one turn`);
+    t.equal(answers, 0);
+  },
+);
+
 /** A ring, and a source of accounts that have data of 1,000 bytes. */
 function openRing(bytes: number, slots = 100) {
   const ring = new VersionRing({ bytes, slots }, bytesOfAccount);
@@ -825,7 +869,7 @@ function openFeedSessions({
 }: FeedSessionsSetting = {}) {
   const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, bytesOfAccount);
   const requests: Uint8Array[] = [];
-  const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
+  const call = { isSending: false, send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
   let deliver = (_bytes: Uint8Array): Promise<void> | undefined => undefined;
   const [falsehoods, givenUp, ineligible]: [string[], string[], string[]] = [[], [], []];
   const blocks = new RecentBlocks(100);
@@ -1541,7 +1585,7 @@ t.test('a feed that is lost', async (t) => {
           return Promise.reject(new FeedError('refuses the token'));
         },
         firstReplayed: async () => undefined,
-        subscribe: () => ({ send() {}, cancel() {} }),
+        subscribe: () => ({ isSending: false, send() {}, cancel() {} }),
         close() {},
       }),
       onProblem() {},
@@ -1963,7 +2007,7 @@ t.test('a feed that is lost soon each time is admitted later each time, and by b
         subscribe(listener, isPinged) {
           if (isPinged !== true) return client.subscribe(listener);
           queueMicrotask(() => listener.onEnd({ code: 16, reason: 'refuses the token' }));
-          return { send() {}, cancel() {} };
+          return { isSending: false, send() {}, cancel() {} };
         },
       };
     },

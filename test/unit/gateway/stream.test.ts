@@ -1450,7 +1450,7 @@ t.test('event-log', async (t) => {
       firstReplayed: async () => 1,
       subscribe() {
         replays++;
-        return { send() {}, cancel() {} };
+        return { isSending: false, send() {}, cancel() {} };
       },
     };
     const options = { client, mode: 'blocks', clock, maxBytes: 1 << 20 } as const;
@@ -1494,7 +1494,7 @@ t.test('event-log', async (t) => {
       firstReplayed: async () => 1,
       subscribe({ onEnd }: FeedListener) {
         replays++;
-        return { send: () => onEnd({ code, reason: 'ended the stream' }), cancel() {} };
+        return { isSending: false, send: () => onEnd({ code, reason: 'ended the stream' }), cancel() {} };
       },
     };
     const options = { client, mode: 'blocks', clock: new ManualClock(), maxBytes: 1 << 20 } as const;
@@ -1521,7 +1521,11 @@ t.test('event-log', async (t) => {
         firstReplayed: async () => 1,
         subscribe({ onMessage }: FeedListener) {
           send = onMessage;
-          return { send: (request: Uint8Array) => requests.push(decodeRequest(request)), cancel() {} };
+          return {
+            isSending: false,
+            send: (request: Uint8Array) => requests.push(decodeRequest(request)),
+            cancel() {},
+          };
         },
       };
       const options = { client, mode: 'blocks', clock, maxBytes: 1 << 20 } as const;
@@ -1701,7 +1705,7 @@ t.test('event-log', async (t) => {
           const { fromSlot = 0 } = decodeRequest(request);
           for (let slot = fromSlot; slot <= lastSlot; slot++) onMessage(blockUpdate(slot, { filters: ['b1'] }));
         };
-        return { send, cancel() {} };
+        return { isSending: false, send, cancel() {} };
       },
     });
     const replayed = async (firstSlot: Slot, maxBytes = 1 << 20, since = 100) => {

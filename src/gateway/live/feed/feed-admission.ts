@@ -1,10 +1,17 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { receiveUpdate } from '../../upstream/geyser/decode-update.ts';
-import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
+import { encodeFilter, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import { type FeedServer, parseFeedServer, versionProblem, YELLOWSTONE } from '../../upstream/geyser/feed-server.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
-import { type FeedClient, FeedError, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
+import {
+  answerPing,
+  type FeedCall,
+  type FeedClient,
+  FeedError,
+  type FeedFailure,
+  GRPC_CODE,
+} from '../../upstream/geyser/geyser-client.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import { BlockAssembly } from './block-assembly.ts';
@@ -76,7 +83,7 @@ class Observation {
       onMessage: (bytes) =>
         receiveUpdate(
           bytes,
-          (update) => this.#onUpdate(update, (request) => call.send(request)),
+          (update) => this.#onUpdate(update, call),
           (cause) => this.#finish(new FeedError('it sends what is no message of a Geyser feed', { cause })),
         ),
       onEnd: (failure) => this.#finish(failureOf(failure)),
@@ -107,8 +114,8 @@ class Observation {
     return encodeFilter({ mode: this.#mode, version: this.#version, addresses: [...this.#canaries] });
   }
 
-  #onUpdate(update: FeedUpdate, send: (request: Uint8Array) => void): void {
-    if (update.kind === 'ping') send(encodePing());
+  #onUpdate(update: FeedUpdate, call: FeedCall): void {
+    if (update.kind === 'ping') answerPing(call);
     const block = this.#assembly.add(update);
     if (block === undefined) return;
     const delivered = new Set(block.writes.map(({ address }) => address));
@@ -117,11 +124,11 @@ class Observation {
     this.#last = block;
     this.#hasClock ||= delivered.has(CLOCK_SYSVAR);
     const isInForce = block.version === this.#version;
-    if (this.#linked >= MIN_LINKED_BLOCKS && isInForce && !this.#isReading) void this.#compare(block, delivered, send);
+    if (this.#linked >= MIN_LINKED_BLOCKS && isInForce && !this.#isReading) void this.#compare(block, delivered, call);
   }
 
   /** Compares a delivered block with the node's. Until it wrote an account that is watched, watches more that are written. */
-  async #compare({ slot, blockhash }: BlockLink, delivered: ReadonlySet<string>, send: (request: Uint8Array) => void) {
+  async #compare({ slot, blockhash }: BlockLink, delivered: ReadonlySet<string>, call: FeedCall) {
     this.#isReading = true;
     const block = await readWrittenAccounts(this.#options.rpc, slot, true).catch(() => undefined);
     this.#isReading = false;
@@ -140,7 +147,7 @@ class Observation {
       }
       if (isNew && !this.#written.some(({ owner }) => owner === SYSTEM_PROGRAM)) {
         this.#version++;
-        send(this.#filter());
+        call.send(this.#filter());
       }
     }
     const problem = this.#problem;

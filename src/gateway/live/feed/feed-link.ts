@@ -10,9 +10,15 @@ import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { receiveUpdate } from '../../upstream/geyser/decode-update.ts';
-import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
+import { encodeFilter, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import { type AccountValue, accountValue, type FeedUpdate } from '../../upstream/geyser/feed-update.ts';
-import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
+import {
+  answerPing,
+  type FeedCall,
+  type FeedClient,
+  type FeedFailure,
+  GRPC_CODE,
+} from '../../upstream/geyser/geyser-client.ts';
 import { mayBeOfOneAccount } from '../../upstream/reads/account-batcher.ts';
 import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
@@ -210,9 +216,9 @@ export class FeedLink<A extends FeedAccount> {
     });
   }
 
-  /** Returns false where there is no connection. */
+  /** Returns false where there is no connection, and while it has not accepted an earlier filter: each may be megabytes. */
   #send(version: number, fromSlot: Slot | undefined): boolean {
-    if (this.#call === undefined) return false;
+    if (this.#call === undefined || this.#call.isSending) return false;
     const { mode } = this.#options;
     const addresses: string[] = [CLOCK_SYSVAR]; // a filter without any matches all accounts
     for (const { address } of this.stream.accounts) if (address !== CLOCK_SYSVAR) addresses.push(address);
@@ -221,7 +227,7 @@ export class FeedLink<A extends FeedAccount> {
   }
 
   #onUpdate(update: FeedUpdate): void {
-    if (update.kind === 'ping') this.#call?.send(encodePing());
+    if (update.kind === 'ping' && this.#call !== undefined) answerPing(this.#call);
     if (this.#isJump(update)) {
       this.#options.onGivenUp('reports a slot that is not accepted');
       return;

@@ -3,9 +3,9 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { receiveUpdate } from '../../upstream/geyser/decode-update.ts';
-import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
+import { encodeFilter, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
-import { type FeedClient, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
+import { answerPing, type FeedClient, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { BlockAssembly } from './block-assembly.ts';
 import { FEED_RULES } from './feed-rules.ts';
 import type { FeedVersion } from './kept-account.ts';
@@ -78,7 +78,7 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
       );
     let cancel = awaitBlock();
     const onUpdate = (update: FeedUpdate, bytes: number): void => {
-      if (update.kind === 'ping') call.send(encodePing());
+      if (update.kind === 'ping') answerPing(call);
       const state = row.add(update, bytes);
       if (state === 'whole') finish(row.replay);
       else if (state === 'too-large') fail(new GatewayError('result_too_large', 'the feed sends too much again'));

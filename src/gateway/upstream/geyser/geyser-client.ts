@@ -6,6 +6,7 @@ import type { Client, Metadata, StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
+import { encodePing } from './encode-request.ts';
 
 export interface FeedAddress {
   /** `http://host:port`, or `https://` for TLS. */
@@ -28,6 +29,8 @@ export interface FeedListener {
 }
 
 export interface FeedCall {
+  /** Whether requests wait, as the server has not accepted them yet. */
+  readonly isSending: boolean;
   /** Sends a request. It replaces the one before. */
   send(request: Uint8Array): void;
   cancel(): void;
@@ -49,10 +52,17 @@ export class FeedError extends Error {
   override readonly name = 'FeedError';
 }
 
+/** Answers a ping. A server that sends more of them than it accepts answers gets fewer: they would pile up. */
+export function answerPing(call: FeedCall): void {
+  if (!call.isSending) call.send(encodePing());
+}
+
 /** Longest message in bytes: a block with 50,000 accounts that all change. */
 const MAX_MESSAGE_BYTES = 64 << 20;
 /** Most bytes of the messages that wait, of which gRPC reads up to 16 ahead. */
 const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
+/** Messages after which the rest waits for the next turn of the event loop: about a millisecond's work. */
+const MESSAGES_PER_TURN = 256;
 /** Longest time of a call that is answered once, and until the connection of a subscription is there, in milliseconds. */
 const [CALL_MS, CONNECT_MS] = [5000, 2000];
 /** Interval of HTTP/2 pings, and the longest time until they are answered, in milliseconds. */
@@ -140,7 +150,7 @@ const identityFault = (address: string, certificate: PeerCertificate): Error | u
     : undefined;
 
 /** A subscription over a client that was closed: gRPC would throw. */
-const ENDED: FeedCall = { send: () => {}, cancel: () => {} };
+const ENDED: FeedCall = { isSending: false, send: () => {}, cancel: () => {} };
 
 function subscribe(
   connection: Client,
@@ -148,7 +158,7 @@ function subscribe(
   metadata: Metadata,
   { onMessage, onEnd }: FeedListener,
 ): FeedCall {
-  let waitingBytes = 0;
+  let [waitingBytes, messages] = [0, 0];
   const receive = (bytes: Buffer): Buffer => {
     waitingBytes += bytes.length;
     if (waitingBytes > MAX_WAITING_BYTES) throw new RangeError('messages come faster than they are decoded');
@@ -170,13 +180,16 @@ function subscribe(
   call.on('data', (bytes: Buffer) => {
     waitingBytes -= bytes.length;
     const handling = hasEnded ? undefined : onMessage(bytes);
-    if (handling === undefined) return;
+    if (handling === undefined && ++messages % MESSAGES_PER_TURN !== 0) return;
     call.pause();
-    void handling.then(() => call.resume());
+    void (handling ?? new Promise(setImmediate)).then(() => call.resume());
   });
   call.on('error', (error: Partial<StatusObject>) => end(failureOf(error)));
   call.on('end', () => end({ code: GRPC_CODE.unavailable, reason: 'ended the stream' }));
   return {
+    get isSending() {
+      return call.writableLength > 0;
+    },
     send(request) {
       if (!hasEnded) call.write(request);
     },
