@@ -145,7 +145,7 @@ export class SessionAudit<T extends AuditedState> {
       const batch = session.pubsub.isLost ? [] : nextBatch(left);
       if (batch.length === 0) break;
       left -= batch.length;
-      audits.push(this.#auditBatch(batch));
+      audits.push(this.#auditBatch(batch).catch(() => 0)); // what a node sent can't be compared; nobody waits for it yet
     }
     return (await Promise.all(audits)).reduce((sum, count) => sum + count, 0);
   }
@@ -201,7 +201,7 @@ export class SessionAudit<T extends AuditedState> {
       if (pubsub.isLost) return;
       const evidence = { from: state.slot, leased: state.coveredSlot, read: read.slot };
       if (read.settle !== undefined) {
-        void this.#settle(state, read.settle);
+        void this.#settle(state, read.settle).catch(() => this.#forget(state));
         continue;
       }
       agreement?.disagreements.record({

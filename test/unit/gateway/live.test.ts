@@ -38,6 +38,7 @@ import { MAX_U64 } from '../../../src/shared/domain/max-u64.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import { hashText } from '../../../src/shared/runtime/hash-text.ts';
 import { LeastRead } from '../../../src/shared/runtime/least-read.ts';
+import { ownTurn } from '../../../src/shared/runtime/own-turn.ts';
 import { findMetadataAddress } from '../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import { TOKEN_PROGRAMS } from '../../../src/transactions/accounts/token-program-accounts.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -1549,7 +1550,7 @@ t.test('session-audit', async (t) => {
   });
 
   /** Opens an audit of five states, and the numbers of those that it compares. */
-  function openAudit(t: Test) {
+  function openAudit(t: Test, isUnchanged = () => true, mostOfBatch = 5) {
     const states = Array.from({ length: 5 }, newState);
     const queue = new Set(states);
     const compared: number[] = [];
@@ -1569,10 +1570,10 @@ t.test('session-audit', async (t) => {
         onRoom: () => {},
         isRenewing: () => false,
       },
-      awaitTurn: async () => {},
+      awaitTurn: ownTurn,
       states: () => queue,
       nextBatch: (count) => {
-        const batch = [...queue].slice(0, count);
+        const batch = [...queue].slice(0, Math.min(count, mostOfBatch));
         for (const state of batch) {
           queue.delete(state);
           queue.add(state);
@@ -1582,7 +1583,7 @@ t.test('session-audit', async (t) => {
       restart: () => t.fail(),
       reread: async (batch) => {
         for (const state of batch) compared.push(states.indexOf(state));
-        return batch.map(() => ({ slot: 10, isUnchanged: () => true }));
+        return batch.map(() => ({ slot: 10, isUnchanged }));
       },
       onClockUpdate: () => {},
       onLost: () => {},
@@ -1600,6 +1601,15 @@ t.test('session-audit', async (t) => {
     for (const _ of [1, 2, 3, 4, 5]) t.equal(await audit.audit(2), 2);
     t.strictSame(compared, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
     t.equal(await audit.audit(100), 5);
+  });
+
+  t.test('what a node sent and nobody can compare ends no audit, nor the process', async (t) => {
+    const isUnchanged = (): boolean => {
+      throw new Error('too many values');
+    };
+    const { audit, compared } = openAudit(t, isUnchanged, 1);
+    t.equal(await audit.audit(5), 0);
+    t.strictSame(compared, [0, 1, 2, 3, 4]);
   });
 
   t.test('I9: each state has its turn in time, however many are added', async (t) => {
