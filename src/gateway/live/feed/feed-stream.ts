@@ -14,7 +14,7 @@ import type { VersionRing } from './version-ring.ts';
 export interface FeedPort {
   /** Connects in place of the connection before, and subscribes to all accounts from a slot on; undefined for now. */
   connect(fromSlot: Slot | undefined, version: number): void;
-  /** Replaces the filter on the open connection. Returns false where there is none. */
+  /** Replaces the filter on the open connection. Returns false where there is none, or one filter waits to be sent. */
   sendFilter(version: number): boolean;
   /** Reads accounts at confirmed, at a slot that `since` allows: {@link FeedStream.onRead}. */
   readAccounts(): void;
