@@ -28,7 +28,7 @@ const LONG_TEXT = 64 * 1024;
 const MAX_PARTS = 10_000;
 /** The most values within what is found or handled in one turn: a transaction has a few thousand of them. */
 const MAX_VALUES = 100_000;
-/** The longest string, in bytes. Only the data of an account may be longer: {@link parseBase64}. */
+/** The longest string, in bytes. Only the data of an account may be longer: {@link base64In}. */
 const MAX_STRING = 1 << 20;
 /** The most elements of an array that is found in turns: more rows of a list than fit into a response. */
 const MAX_ROWS = 1_000_000;
@@ -258,11 +258,15 @@ export function parseString(bytes: Buffer | undefined): string {
   return String(parseJson(bytes.toString()));
 }
 
-/** Decodes a JSON string of base64, such as the data of an account, however long. Throws `upstream_error` for anything else. */
-export function parseBase64(bytes: Buffer | undefined): Buffer {
+/** Returns the characters of a JSON string of base64, such as the data of an account. Throws as {@link parseString} does. */
+export function base64In(bytes: Buffer | undefined): Buffer {
   const isPlain = bytes?.[0] === QUOTE && !bytes.includes(BACKSLASH);
-  return Buffer.from(isPlain ? bytes.toString('latin1', 1, bytes.length - 1) : parseString(bytes), 'base64');
+  return isPlain ? bytes.subarray(1, -1) : Buffer.from(parseString(bytes));
 }
+
+/** Decodes a JSON string of base64. Throws as {@link parseString} does. */
+export const parseBase64 = (bytes: Buffer | undefined): Buffer =>
+  Buffer.from(base64In(bytes).toString('latin1'), 'base64');
 
 /**
  * Rewrites JSON to the one spelling that can be compared and signed: compact, members sorted by name, the last of

@@ -4,8 +4,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { BACKSLASH, QUOTE } from '../json/json-scanner.ts';
-import { elements, members, parseBase64, parseString } from '../json/raw-json.ts';
+import { base64In, elements, members, parseBase64, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import {
@@ -101,8 +100,7 @@ export function parseEncodedAccount(json: Buffer): EncodedAccount {
 async function parseEncodedAccountInTurns(json: Buffer): Promise<EncodedAccount> {
   if (json.length <= DECODED_PER_TURN) return parseEncodedAccount(json);
   const { base64, ...account } = parseUndecoded(json);
-  const isPlain = base64[0] === QUOTE && !base64.includes(BACKSLASH);
-  const text = isPlain ? base64.subarray(1, -1) : Buffer.from(parseString(base64));
+  const text = base64In(base64);
   const data = Buffer.allocUnsafeSlow(Math.ceil((text.length * 3) / 4));
   let length = 0;
   for (let at = 0; at < text.length; at += DECODED_PER_TURN) {
