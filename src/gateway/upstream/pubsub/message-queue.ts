@@ -29,6 +29,11 @@ export class MessageQueue {
     this.#options = options;
   }
 
+  /** Whether the sender is paused. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   push(message: Buffer): void {
     this.#messages.push(message);
     this.#bytes += message.length + MESSAGE_OVERHEAD_BYTES;

@@ -100,7 +100,6 @@ export class PubsubChannel {
   #cancelAckTimeout: (() => void) | undefined;
   #lastId = 0;
   #isOpen = false;
-  #isPaused = false;
   #isClosed = false;
 
   constructor(options: ChannelOptions) {
@@ -128,7 +127,7 @@ export class PubsubChannel {
     this.#socket.on('upgrade', ({ socket }) => {
       this.#connection = socket;
     });
-    readInTurns(this.#socket, () => !this.#isPaused);
+    readInTurns(this.#socket, () => !this.#messages.isPaused);
     this.#socket.on('open', () => {
       if (this.#isClosed) return;
       this.#isOpen = true;
@@ -333,7 +332,6 @@ export class PubsubChannel {
   }
 
   #pause(): void {
-    this.#isPaused = true;
     this.#socket.pause();
     this.#heartbeat.setPaused(true);
     this.#cancelPauseTimeout = this.#options.clock.after(MAX_PAUSE_MS, () =>
@@ -342,7 +340,6 @@ export class PubsubChannel {
   }
 
   #resume(): void {
-    this.#isPaused = false;
     this.#cancelPauseTimeout();
     this.#heartbeat.setPaused(false);
     if (!this.#isClosed) this.#socket.resume();
