@@ -330,7 +330,7 @@ export function skipSpace(bytes: Buffer, start: number): number {
   let at = start;
   for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at])
     if (++at - start > MAX_SPACE) throw malformed();
-  looked = (looked + at - start) | 0;
+  if (at !== start) looked = (looked + at - start) | 0; // most places have none
   return at;
 }
 
