@@ -63,6 +63,8 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
   /** The loads that equal reads join, by {@link loadKeyOf}. */
   readonly #loads = new WorkUnderWay<Load<T, A>>();
   readonly #retriedMs = new WeakMap<Entry, number>();
+  /** One timer for all that wait for the pipeline. */
+  #nextCheck: Promise<void> | undefined;
 
   constructor(options: ReadThroughOptions) {
     this.#options = options;
@@ -149,7 +151,10 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
       if (clock.monotonic() >= deadlineMs) throw minSlotNotReached(minSlot, item?.slot ?? 0);
       if (item !== refreshed) void item?.refresher?.refresh(key);
       refreshed = item;
-      await sleep(clock, LIVE_CHECK_MS);
+      this.#nextCheck ??= sleep(clock, LIVE_CHECK_MS).then(() => {
+        this.#nextCheck = undefined;
+      });
+      await this.#nextCheck;
     }
   }
 }
