@@ -4,6 +4,7 @@ import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
 import { GATEWAY_CALLER, RequestCost } from '../../shared/domain/units.ts';
+import { WorkPerTurn } from '../../shared/runtime/work-per-turn.ts';
 import { addressKeyOf } from '../access/quota/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
 import { answerRpcCall } from '../routes/rpc/answer-rpc-call.ts';
@@ -26,6 +27,9 @@ import { AccountTopics } from './stream/account-topics.ts';
 import { EventStreams } from './stream/event-streams.ts';
 import { newCloseCounts } from './stream/open-sockets.ts';
 import { StreamServer } from './stream/stream-server.ts';
+
+/** The answers that were waited for and leave in one turn of the event loop, about 15 us each. */
+const AWAITED_PER_TURN = 256;
 
 export interface ServerOptions
   extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources' | 'respondToStream'>,
@@ -128,6 +132,7 @@ export function createServer(options: ServerOptions) {
   const openCount = admitConnections(app, options, pipelining);
   const pendingResponses = {
     count: 0,
+    awaited: new WorkPerTurn(AWAITED_PER_TURN),
     bodies: new BodySender({ ...options, sampling: new ReaderSampling(options.random) }),
   };
   const { clock, readThrough, sealer, liveAccounts } = options;

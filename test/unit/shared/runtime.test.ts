@@ -25,6 +25,7 @@ import { parseRetryAfterMs } from '../../../src/shared/runtime/retry-after.ts';
 import { SilenceWatchdog } from '../../../src/shared/runtime/silence-watchdog.ts';
 import { ThreadPool, type ThreadPoolOptions } from '../../../src/shared/runtime/thread-pool.ts';
 import { TurnBudget, type WorkOwner } from '../../../src/shared/runtime/turn-budget.ts';
+import { WorkPerTurn } from '../../../src/shared/runtime/work-per-turn.ts';
 import { WorkUnderWay } from '../../../src/shared/runtime/work-under-way.ts';
 import { type ChildProgram, runModule } from '../../support/child-process.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -856,4 +857,17 @@ t.test('work under way', async (t) => {
     works.delete('never begun');
     t.same([works.get('a'), works.get('b'), works.get('never begun')], [undefined, 'second', undefined]);
   });
+});
+
+t.test('work per turn', async (t) => {
+  const work = new WorkPerTurn(3);
+  const turns: number[][] = [[]];
+  const run = (id: number): void => work.run(() => turns.at(-1)?.push(id));
+  for (let id = 0; id < 8; id++) run(id);
+  for (let turn = 0; turn < 4; turn++) {
+    turns.push([]);
+    await new Promise(setImmediate);
+    if (turn === 0) run(8);
+  }
+  t.strictSame(turns, [[0, 1, 2], [3, 4, 5], [6, 7, 8], [], []], 'each turn holds three, in order');
 });

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { WorkPerTurn } from '../../../shared/runtime/work-per-turn.ts';
 import type { BodySender } from './body-sender.ts';
 import type { EngineResponse } from './engine.ts';
 import type { CallerKey } from './pending-bytes.ts';
@@ -22,6 +23,7 @@ const MIN_PART_BYTES = 64;
 /** The requests that are not answered yet, and what sends the answers. */
 export interface PendingResponses {
   count: number;
+  readonly awaited: WorkPerTurn;
   readonly bodies: BodySender;
 }
 

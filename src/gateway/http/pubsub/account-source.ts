@@ -4,8 +4,8 @@ import { ERRORS, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { tryOrUndefined } from '../../../shared/domain/try-or-undefined.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
-import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
+import { WorkPerTurn } from '../../../shared/runtime/work-per-turn.ts';
 import { accountTopicOf } from '../../routes/stream-topics.ts';
 import { member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
@@ -43,8 +43,7 @@ const VIEWS_PER_TURN = 64;
 export class AccountFeeds {
   readonly #options: AccountFeedsOptions;
   readonly #byKey = new Map<string, SharedFeed>();
-  /** The turn of the event loop that the next view whose bytes were read has with others. */
-  #turn: { views: number; readonly reached: Promise<void> } | undefined;
+  readonly #written = new WorkPerTurn(VIEWS_PER_TURN);
 
   constructor(options: AccountFeedsOptions) {
     this.#options = options;
@@ -112,17 +111,9 @@ export class AccountFeeds {
     return shared.raw.read;
   }
 
-  /** Resolves in a turn of the event loop in which few views are written, of all that wait for their bytes. */
+  /** Resolves in a turn of the event loop that has room for one more view. */
   awaitTurn(): Promise<void> {
-    if (this.#turn === undefined || this.#turn.views === VIEWS_PER_TURN) {
-      const turn = { views: 0, reached: ownTurn() };
-      this.#turn = turn;
-      void turn.reached.then(() => {
-        if (this.#turn === turn) this.#turn = undefined;
-      });
-    }
-    this.#turn.views++;
-    return this.#turn.reached;
+    return new Promise((resolve) => this.#written.run(resolve));
   }
 }
 

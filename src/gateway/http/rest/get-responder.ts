@@ -78,12 +78,12 @@ class AwaitedRead implements Waiter<CachedRead> {
   resolve(read: CachedRead): void {
     this.#guarded.markUncached();
     const upstreamMs = this.#deps.context.clock.monotonic() - this.#startedMs;
-    this.#guarded.sendMade(() => this.seal(read, upstreamMs));
+    this.#guarded.sendAwaited(() => this.seal(read, upstreamMs));
   }
 
   reject(thrown: unknown): void {
     this.#guarded.markUncached();
-    this.#guarded.fail(thrown);
+    this.#guarded.failAwaited(thrown);
   }
 
   /** Returns the response if the body exists; else the request gets it when that is made. */
@@ -94,8 +94,9 @@ class AwaitedRead implements Waiter<CachedRead> {
     if (body !== undefined) return this.#respond({ entry, cacheStatus, body, upstreamMs });
     const newest = newestOf(entry);
     sealer.sealFor(newest, nonce, {
-      resolve: (body) => this.#guarded.sendMade(() => this.#respond({ entry: newest, cacheStatus, body, upstreamMs })),
-      reject: (thrown) => this.#guarded.fail(thrown),
+      resolve: (body) =>
+        this.#guarded.sendAwaited(() => this.#respond({ entry: newest, cacheStatus, body, upstreamMs })),
+      reject: (thrown) => this.#guarded.failAwaited(thrown),
     });
     return undefined;
   }

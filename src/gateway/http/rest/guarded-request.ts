@@ -105,7 +105,8 @@ export class GuardedRequest implements Payer {
   handle(res: EngineResponse, req: EngineRequest, respond: Responder): void {
     try {
       const response = respond(this.#check(res, req));
-      if (response instanceof Promise) response.then((made) => this.send(made)).catch((thrown) => this.fail(thrown));
+      if (response instanceof Promise)
+        response.then((made) => this.sendAwaited(() => made)).catch((thrown) => this.failAwaited(thrown));
       else if (response !== undefined && 'begin' in response) this.#begin(response);
       else if (response !== undefined) this.send(response);
     } catch (thrown) {
@@ -196,14 +197,23 @@ export class GuardedRequest implements Payer {
     this.#finish(response, 'answered');
   }
 
-  /** Sends a response that is made now, if it is; an error in place of one that can't be made. Never throws. */
-  sendMade(make: () => RawResponse | undefined): void {
-    try {
-      const response = make();
-      if (response !== undefined) this.send(response);
-    } catch (thrown) {
-      this.fail(thrown);
-    }
+  /**
+   * Sends a response that was waited for, if it is made then; an error in place of one that can't be made. As thousands may wait
+   * for one slot, a turn of the event loop holds some of them. Never throws.
+   */
+  sendAwaited(make: () => RawResponse | undefined): void {
+    this.#deps.pendingResponses.awaited.run(() => {
+      try {
+        const response = make();
+        if (response !== undefined) this.send(response);
+      } catch (thrown) {
+        this.fail(thrown);
+      }
+    });
+  }
+
+  failAwaited(thrown: unknown): void {
+    this.#deps.pendingResponses.awaited.run(() => this.fail(thrown));
   }
 
   fail(thrown: unknown): void {
