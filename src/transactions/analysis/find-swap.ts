@@ -67,8 +67,8 @@ function legsOf(trades: readonly Action[]): NetChange {
 
 /**
  * Finds a trade between two parties that did not sign, such as a trader's own program and a pool: the one that the
- * exchange's instruction names as its user, or else the one that gives first. Null if there is none, or if it is unclear
- * which parties are pools.
+ * exchange's instruction names as its user, or the one that traded with those that no instruction names so, or else the one
+ * that gives first. Null if there is none, or if it is unclear which parties are pools.
  */
 function findUnsignedSwap({ parsed, tradeRole }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
@@ -92,15 +92,24 @@ function findUnsignedSwap({ parsed, tradeRole }: TradeFacts): Swap | null {
     .flatMap((changes) => walletSwap(changes, nfts) ?? [])
     .filter(({ inputs, outputs }) => !isOfSigner(outputs, true) && !isOfSigner(inputs, false));
   const users = tradeRole('user');
-  const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
+  const ofUsers = swaps.filter(({ wallet }) => wallet !== null && users.has(wallet));
   const giver = parsed.actions.find(({ actor, counterparty }) =>
     swaps.some(({ wallet }) => wallet === actor && counterparty !== null),
   )?.actor;
-  const found = swap ?? (swaps.length > 2 ? undefined : swaps.find(({ wallet }) => wallet === giver));
+  const ofGiver = swaps.length > 2 ? undefined : swaps.find(({ wallet }) => wallet === giver);
+  const ofPools = users.size > 0 && ofUsers.length === 0 ? tradeWith(swaps) : null;
+  const found = ofUsers.length === 1 ? ofUsers[0] : (ofPools ?? ofGiver);
   const isLeg = ({ program, actor, counterparty }: Action): boolean =>
     isTradingProgram(program) && (actor === found?.wallet || counterparty === found?.wallet);
   const program = parsed.actions.find(isLeg)?.program;
   return found === undefined || program === undefined ? null : { ...found, wallet: null, program, states: [] };
+}
+
+/** Returns the trade with pools of somebody who has passed both of its tokens on; null if it was of others, too. */
+function tradeWith(pools: readonly WalletTrade[]): WalletTrade | null {
+  const changes = pools.flatMap((pool) => [...pool.inputs.map(negate), ...pool.outputs]);
+  const { gained: inputs, lost: outputs } = splitBySign(sumByMint(changes));
+  return inputs.length === 1 && outputs.length === 1 ? { wallet: pools[0]?.wallet ?? null, inputs, outputs } : null;
 }
 
 /** Returns the changes of the owners of tokens that did not sign. */
@@ -114,10 +123,9 @@ function unsignedChanges(parsed: ParsedTransaction): readonly WalletChanges[] {
     .map((wallet) => ({ wallet, amounts: changes.get(wallet) ?? [] }));
 }
 
-function walletSwap(
-  { wallet, amounts }: WalletChanges,
-  nfts: ReadonlySet<string>,
-): Omit<Swap, 'program' | 'states'> | null {
+type WalletTrade = Omit<Swap, 'program' | 'states'>;
+
+function walletSwap({ wallet, amounts }: WalletChanges, nfts: ReadonlySet<string>): WalletTrade | null {
   const traded = amounts.filter(({ mint }) => !nfts.has(mint));
   const tokens = splitBySign(traded.filter(({ mint }) => mint !== WRAPPED_SOL)); // SOL beside two tokens is rent
   const isOfTokens = tokens.gained.length > 0 && tokens.lost.length > 0;

@@ -54,6 +54,8 @@ import {
   freezer,
   GAME,
   JUPITER,
+  multisig,
+  multisigUsdc,
   newAccount,
   PYTH,
   pool,
@@ -1403,6 +1405,26 @@ t.test('forged-transactions', async (t) => {
       t.match([type, source], ['SWAP', 'JUPITER']);
       t.match(description, new RegExp(`^${victim} swapped 5 USDC for 7 BONK on JupiterZ`), signers[0]);
     }
+  });
+
+  t.test('what a program swapped and passed on is the trade of its user, not of the pool', async (t) => {
+    const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
+    const forgery = prepare();
+    forgery.hold(account, delegate, BONK, 0n, 5);
+    const swap = forgery.program(
+      ORCA,
+      [TOKEN_PROGRAM, thief, pool],
+      forgery.send(stolenUsdc, poolUsdc, thief, 5_000_000n),
+      forgery.send(poolBonk, stolenBonk, pool, 700_000n),
+    );
+    const made = forgery.program(
+      program,
+      [victim],
+      forgery.send(multisigUsdc, stolenUsdc, multisig, 5_000_000n),
+      { ...swap, data: [...Buffer.from(anchorDiscriminator('swap'), 'hex')] },
+      forgery.send(stolenBonk, account, thief, 700_000n),
+    );
+    t.match(describe(forgery.record([made])), 'let a program swap 5 USDC for 7 BONK on Orca');
   });
 
   t.test('a bridge, a lender and a claim are typed by the name in the log of a program that is known', async (t) => {
