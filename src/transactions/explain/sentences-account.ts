@@ -104,7 +104,7 @@ export function describeAuthorityChange(change: AuthorityChange, by: string, for
     itself: subject === YOU ? 'yourself' : authority === account ? 'itself' : subject,
     what: account !== owner ? subject : subject === YOU ? 'what you have' : 'what it has',
     token: tokenLabel(mint ?? account, formatAddress),
-    right: form === 'byProgram' ? wordOrQuoted(authorityType ?? '') : rightName(authorityType),
+    right: form === 'byProgram' || form === 'proposed' ? wordOrQuoted(authorityType ?? '') : rightName(authorityType),
     from: from === null ? '' : ` from ${formatAddress(from)}`,
     to: after,
     holding: holdingPhrase(change, formatAddress),
@@ -118,9 +118,13 @@ export function describeAuthorityChange(change: AuthorityChange, by: string, for
   });
 }
 
+/** Instructions that only propose to give a right, on which others decide. */
+const PROPOSALS: readonly string[] = ['config_transaction_create', 'create_settings_transaction'];
+
 /** Returns the row of words on a change. */
 function formOf({ kind, authorityType, to, programId }: AuthorityChange, by: string): string {
-  if (kind === 'setAuthority' && to !== null && programRole(programId) !== 'core') return 'byProgram';
+  if (kind === 'setAuthority' && to !== null && programRole(programId) !== 'core')
+    return PROPOSALS.includes(authorityType ?? '') ? 'proposed' : 'byProgram';
   if (kind === 'setAuthority' && to === null) return authorityType === 'closeAccount' ? 'leftToOwner' : 'givenUp';
   if (kind === 'setAuthority') return 'passed';
   if (kind !== 'initializeAuthority') return kind;

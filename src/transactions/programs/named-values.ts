@@ -13,7 +13,9 @@ export interface ProgramCall {
 
 /** Bytes that are passed over. */
 const SKIPS = Object.fromEntries(
-  [1, 2, 3, 8, 10, 73, 82, 116, 172].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
+  [1, 2, 3, 8, 9, 10, 73, 82, 116, 172].map(
+    (length) => [length, (reader: ByteReader) => reader.bytes(length)] as const,
+  ),
 );
 
 /** Returns the address that an enum of Metaplex Core holds in one of its variants. */
@@ -64,6 +66,27 @@ function refuseExtensions(): never {
   throw new RangeError('extensions have no known length');
 }
 
+/** Bytes of each change of a Squads multisig before those to whom it gives a right. */
+const SQUADS_CHANGES = [0, 32, 2, 4, 74, 32, 0];
+
+/** Reads who gets a right by changes of a Squads multisig; `limitEnd` bytes stand behind a spending limit. */
+const receivers =
+  (limitEnd: number) =>
+  (reader: ByteReader): readonly (string | null)[] =>
+    reader.vec(() => receiversIn(reader, limitEnd)).flat();
+
+function receiversIn(reader: ByteReader, limitEnd: number): readonly (string | null)[] {
+  const change = reader.u8();
+  const skipped = SQUADS_CHANGES[change];
+  if (skipped === undefined) throw new RangeError('no such change');
+  reader.bytes(skipped);
+  const keys = (): readonly string[] => reader.vec(() => reader.pubkey());
+  const [members] = change === 4 ? [keys(), keys(), reader.bytes(limitEnd)] : [[]];
+  const [member] = change === 0 ? [reader.pubkey(), reader.u8()] : [];
+  const collector = change === 6 ? reader.option(() => reader.pubkey()) : null;
+  return [...members, member ?? collector];
+}
+
 /** Returns the sign of an i128. */
 function signIn(reader: ByteReader): -1 | 0 | 1 {
   const bytes = reader.bytes(16);
@@ -90,6 +113,8 @@ const VALUE_FORMATS = {
   'delegation?': (reader: ByteReader) => reader.option(() => [reader.pubkey(), reader.option(() => reader.u8())]),
   inputs: skipInputs,
   outputs: outputOwners,
+  configActions: receivers(0),
+  settingsActions: receivers(8),
   authority: addressIn(3),
   'authority?': (reader: ByteReader) => reader.option(() => addressIn(3)(reader)) ?? undefined,
   'updateAuthority?': (reader: ByteReader) => reader.option(() => addressIn(1)(reader)) ?? undefined,
