@@ -128,7 +128,7 @@ function formOf({ kind, authorityType, to, programId }: AuthorityChange, by: str
   if (kind === 'setAuthority' && to === null) return authorityType === 'closeAccount' ? 'leftToOwner' : 'givenUp';
   if (kind === 'setAuthority') return 'passed';
   if (kind !== 'initializeAuthority') return kind;
-  if (authorityType !== null && CHANGES.has(authorityType)) return authorityType;
+  if (authorityType !== null && authorityType !== 'pause' && CHANGES.has(authorityType)) return authorityType; // a right to it
   return to === by ? 'got' : 'given';
 }
 

@@ -1,7 +1,7 @@
 import { compare } from '../../../shared/domain/compare.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { oncePer } from '../../../shared/runtime/once-per.ts';
-import { programRole } from '../../programs/known-programs.ts';
+import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
 import { type AuthorityChange, FATES } from '../authority-changes.ts';
 import { grouped } from '../grouped.ts';
@@ -109,6 +109,7 @@ class Rights {
       case 'setAuthority':
         return this.#passed.has(change);
       case 'initializeAuthority':
+        if (isOverNewMint(change)) return isLast && this.#isOverBought(change);
         return (
           SAID_ALWAYS.includes(authorityType ?? '') ||
           (to !== null &&
@@ -149,6 +150,23 @@ class Rights {
     const isCostly = ownsTokens || (holder === to && ['withdrawer', 'nonce'].includes(authorityType ?? ''));
     if (isCostly && isLost(chain)) return true; // closed or not
     return holder !== to && !(isMade && (ownsTokens || isOwn)) && !isUndone(change, this.#parsed);
+  }
+
+  /** Returns whether somebody else has a right over a new token of which a signer got some, unless a known program made it. */
+  #isOverBought(change: AuthorityChange): boolean {
+    const { account, to, innerInstructionIdx } = change;
+    const maker = innerInstructionIdx === null ? null : topLevelProgramOf(change, this.#parsed);
+    const isOfKnown = KNOWN_PROGRAMS.has(maker ?? '') && programRole(maker) !== 'governance';
+    if (to === null || isOfKnown) return false;
+    return this.#parsed.accountData.some(({ tokenBalanceChanges }) =>
+      tokenBalanceChanges.some(
+        ({ mint, userAccount, rawTokenAmount: { tokenAmount } }) =>
+          mint === account &&
+          userAccount !== to &&
+          this.#parsed.signers.includes(userAccount) &&
+          !tokenAmount.startsWith('-'),
+      ),
+    );
   }
 
   /** Returns whether the holder of a right signed, and no other signer has or paid for what it is a right over. */
@@ -194,6 +212,10 @@ function termsOf({ kind, lockup, to, programId }: AuthorityChange): string | nul
   if (lockup !== null) return [lockup.unixTimestamp, lockup.epoch, to].map((term) => term !== null).join(' ');
   return kind === 'setAuthority' && programRole(programId) !== 'core' ? to : '';
 }
+
+/** Returns whether a new mint has a right that most mints have. */
+const isOverNewMint = ({ account, mint, authorityType }: AuthorityChange): boolean =>
+  account === mint && !SAID_ALWAYS.includes(authorityType ?? '') && authorityType !== 'transferHook';
 
 const isBefore = ({ instruction }: Action, { instructionIdx, innerInstructionIdx }: AuthorityChange): boolean =>
   instruction !== null &&
