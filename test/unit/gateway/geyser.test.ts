@@ -680,6 +680,36 @@ t.test(
   },
 );
 
+t.test('frames that are no message end the stream', async (t) => {
+  const frame = (type: number, payload: Uint8Array, stream = 1): Buffer =>
+    Buffer.concat([Buffer.from([0, 0, payload.length, type, type === 0 ? 0 : 4, 0, 0, 0, stream]), payload]);
+  const MESSAGE_OF_48_MB = frame(0, Buffer.from([0, 3, 0, 0, 0]));
+  const PUSH_PROMISE = frame(5, Buffer.from([0, 0, 0, 2, 0x82, 0x86, 0x84]));
+  const REQUEST = Buffer.from([1, 4, 0, 0, 0, 1]); // headers of stream 1
+  const EARLY_HINTS = frame(1, Buffer.from('\0\x07:status\x03103'));
+  for (const [name, first, flood] of [
+    ['a message in frames of one byte', MESSAGE_OF_48_MB, frame(0, Buffer.alloc(1))],
+    ['informational headers', Buffer.alloc(0), EARLY_HINTS],
+    ['streams of the server', PUSH_PROMISE, frame(0, Buffer.alloc(0))],
+  ] as const) {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {}).write(frame(4, Buffer.alloc(0), 0));
+      socket.on('data', (bytes) => {
+        if (!bytes.includes(REQUEST)) return;
+        socket.write(Buffer.concat([...(name.startsWith('info') ? [] : [frame(1, Buffer.from([0x88]))]), first]));
+        const write = (): unknown => socket.write(Buffer.alloc(flood.length * 4096, flood)) && setImmediate(write);
+        socket.on('drain', write).on('close', () => socket.removeAllListeners('drain'));
+        write();
+      });
+    });
+    t.teardown(() => server.close());
+    const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+    const client = await createFeedClient({ url, token: undefined });
+    t.match(await openCall((listener) => client.subscribe(listener)).ended(), { reason: /^sends frames/ }, name);
+    client.close();
+  }
+});
+
 /** A ring, and a source of accounts that have data of 1,000 bytes. */
 function openRing(bytes: number, slots = 100) {
   const ring = new VersionRing({ bytes, slots }, bytesOfAccount);

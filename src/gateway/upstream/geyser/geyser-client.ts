@@ -7,6 +7,7 @@ import protobuf from 'protobufjs/minimal.js';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { asBuffer } from '../../../shared/runtime/as-buffer.ts';
 import { encodePing } from './encode-request.ts';
+import { type FrameCount, MAX_FRAMES, paceConnections } from './paced-connection.ts';
 
 export interface FeedAddress {
   /** `http://host:port`, or `https://` for TLS. */
@@ -102,9 +103,6 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
   const identity = hasName
     ? {}
     : { checkServerIdentity: (_: string, certificate: PeerCertificate) => identityFault(address, certificate) };
-  const credentials = isSecure
-    ? grpc.credentials.createSsl(null, null, null, identity)
-    : grpc.credentials.createInsecure();
   const metadata = new grpc.Metadata();
   if (token !== undefined) metadata.set('x-token', token);
   const target = port === '' ? `${hostname}:${isSecure ? 443 : 80}` : host;
@@ -118,7 +116,15 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     'grpc.use_local_subchannel_pool': 1, // streams of one connection would share its window
     ...(!hasName && REFUSES_ADDRESSES && { 'grpc.ssl_target_name_override': NAME_OF_ADDRESS }),
   };
-  const client = new grpc.Client(target, credentials, options);
+  const connect = (): FeedConnection => {
+    const credentials = isSecure
+      ? grpc.credentials.createSsl(null, null, null, identity)
+      : grpc.credentials.createInsecure();
+    const count = paceConnections(credentials);
+    return { client: new grpc.Client(target, credentials, options), count };
+  };
+  const shared = connect();
+  const { client } = shared;
   const calls = new Set<FeedCall>();
   let isClosed = false;
   return {
@@ -126,12 +132,12 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     firstReplayed: () => readField(client, metadata, 'SubscribeReplayInfo', (reader) => Number(reader.uint64())),
     subscribe(listener, isLong = false) {
       if (isClosed) return ENDED;
-      const own = isLong ? new grpc.Client(target, credentials, options) : undefined;
+      const own = isLong ? connect() : undefined;
       const onEnd = (): void => {
         calls.delete(call);
-        own?.close();
+        own?.client.close();
       };
-      const call = subscribe(own ?? client, onEnd, metadata, listener);
+      const call = subscribe(own ?? shared, onEnd, metadata, listener);
       calls.add(call);
       return call;
     },
@@ -152,19 +158,25 @@ const identityFault = (address: string, certificate: PeerCertificate): Error | u
 /** A subscription over a client that was closed: gRPC would throw. */
 const ENDED: FeedCall = { isSending: false, send: () => {}, cancel: () => {} };
 
+interface FeedConnection {
+  readonly client: Client;
+  readonly count: FrameCount;
+}
+
 function subscribe(
-  connection: Client,
+  { client, count }: FeedConnection,
   onEnded: () => void,
   metadata: Metadata,
   { onMessage, onEnd }: FeedListener,
 ): FeedCall {
   let [waitingBytes, messages] = [0, 0];
   const receive = (bytes: Buffer): Buffer => {
+    count.frames = 0;
     waitingBytes += bytes.length;
     if (waitingBytes > MAX_WAITING_BYTES) throw new RangeError('messages come faster than they are decoded');
     return bytes;
   };
-  const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asBuffer, receive, metadata);
+  const call = client.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asBuffer, receive, metadata);
   let hasEnded = false;
   const end = (failure: FeedFailure): void => {
     if (hasEnded) return;
@@ -172,7 +184,7 @@ function subscribe(
     onEnded();
     onEnd(failure);
   };
-  connection.waitForReady(Date.now() + CONNECT_MS, (error) => {
+  client.waitForReady(Date.now() + CONNECT_MS, (error) => {
     if (error === undefined || hasEnded) return;
     call.cancel();
     end({ code: GRPC_CODE.unavailable, reason: `gave no connection for ${CONNECT_MS / 1000} s` });
@@ -184,7 +196,9 @@ function subscribe(
     call.pause();
     void (handling ?? new Promise(setImmediate)).then(() => call.resume());
   });
-  call.on('error', (error: Partial<StatusObject>) => end(failureOf(error)));
+  call.on('error', (error: Partial<StatusObject>) =>
+    end(count.frames > MAX_FRAMES ? TOO_MANY_FRAMES : failureOf(error)),
+  );
   call.on('end', () => end({ code: GRPC_CODE.unavailable, reason: 'ended the stream' }));
   return {
     get isSending() {
@@ -237,6 +251,11 @@ async function readField<T>(
   }
   return undefined;
 }
+
+const TOO_MANY_FRAMES: FeedFailure = {
+  code: GRPC_CODE.unavailable,
+  reason: 'sends frames that are no message of a Geyser feed',
+};
 
 function failureOf({ code = GRPC_CODE.internal, details = '' }: Partial<StatusObject>): FeedFailure {
   return { code, reason: reasonOf(code, details) };

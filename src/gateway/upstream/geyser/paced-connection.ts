@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { ChannelCredentials } from '@grpc/grpc-js';
+
+/** The bytes before the payload of an HTTP/2 frame: the first three are its length, the next is its type. */
+const [HEAD_BYTES, LENGTH_BYTES] = [9, 3];
+/** The type of a frame by which a server begins a stream of its own. gRPC has none, and would keep each. */
+const PUSH_PROMISE = 5;
+/** Most frames before a message is complete: the longest one in frames of 1 KiB. Node and gRPC keep an object for each. */
+export const MAX_FRAMES = 1 << 16;
+/** The bytes of a connection that are read in one turn of the event loop: some 500 frames, of which each may begin a stream. */
+const BYTES_PER_TURN = 16 << 10;
+
+/** What a client counts: the frames that come until a message is complete. */
+export interface FrameCount {
+  frames: number;
+}
+
+/**
+ * Has a client with these credentials read its connections in pieces, each in a turn of the event loop: Node reads 2 MiB in one,
+ * which may be 100,000 frames. gRPC has no other place for that. The client is to reset the count with each message.
+ */
+export function paceConnections(credentials: ChannelCredentials): FrameCount {
+  const count: FrameCount = { frames: 0 };
+  const createConnector = credentials._createSecureConnector.bind(credentials);
+  credentials._createSecureConnector = (...options) => {
+    const connector = createConnector(...options);
+    const connect = connector.connect.bind(connector);
+    connector.connect = async (plain) => {
+      const { socket, secure } = await connect(plain);
+      count.frames = 0;
+      return { socket: paced(socket, countFrames(count)), secure };
+    };
+    return connector;
+  };
+  return count;
+}
+
+/** Returns what counts the frames of one connection. It returns false once they are too many. */
+function countFrames(count: FrameCount): (bytes: Uint8Array) => boolean {
+  let [headBytes, length, payloadLeft] = [0, 0, 0];
+  return (bytes) => {
+    for (let at = 0; at < bytes.length; ) {
+      const skipped = Math.min(payloadLeft, bytes.length - at);
+      payloadLeft -= skipped;
+      at += skipped;
+      if (at === bytes.length) break;
+      const byte = bytes[at++] ?? 0;
+      if (headBytes < LENGTH_BYTES) length = length * 256 + byte;
+      else if (headBytes === LENGTH_BYTES && byte === PUSH_PROMISE) count.frames = MAX_FRAMES;
+      headBytes++;
+      if (headBytes < HEAD_BYTES) continue;
+      count.frames++;
+      [headBytes, length, payloadLeft] = [0, 0, length];
+    }
+    return count.frames <= MAX_FRAMES;
+  };
+}
+
+function paced(socket: Socket, accepts: (bytes: Uint8Array) => boolean): Socket {
+  const pass = (): void => {
+    const piece: Buffer | null = socket.read(Math.min(socket.readableLength, BYTES_PER_TURN));
+    if (piece === null) socket.once('readable', pass);
+    else if (accepts(piece)) connection.push(piece);
+    else connection.destroy();
+  };
+  const connection = new Duplex({
+    read: () => void setImmediate(pass),
+    write: (bytes, _, done) => void socket.write(bytes, () => done()), // an error ends it by `close`
+    final: (done) => void socket.end(done),
+    destroy: (_, done) => {
+      socket.destroy();
+      done(null);
+    },
+  });
+  socket.on('end', () => connection.push(null));
+  socket.on('error', () => connection.destroy());
+  socket.on('close', () => connection.destroy());
+  return connection as Socket; // of which gRPC and node:http2 use what any stream has
+}
