@@ -272,8 +272,12 @@ function callersOf(instructions: readonly Instruction[]): ReadonlyMap<Instructio
       else if ((callers.at(-1)?.stackHeight ?? 0) >= stackHeight)
         callers = callers.filter((caller) => (caller.stackHeight ?? 0) < stackHeight);
       const isOpen = stackHeight === null && callsOtherExchange;
-      const venue = !isOpen ? venueOf(callers) : exchange && isHandedTo(exchange, call) ? exchange : undefined;
-      if (call.parsed !== null) found.set(call, { callers, venue });
+      if (call.parsed !== null) {
+        const named = isOpen ? exchange : venueOf(callers);
+        const isCertain = named === undefined || (named === topLevel && !isOpen);
+        const isMade = isCertain || (isOpen ? isHandedTo : mayHaveMade)(named, call);
+        found.set(call, { callers, venue: isMade ? named : undefined });
+      }
       if (isCore(call)) continue;
       callers = [...callers, call];
       if (isTradingProgram(call.programId)) exchange = call;
@@ -289,6 +293,13 @@ function isHandedTo({ accounts: handed }: Instruction, { accounts, parsed }: Ins
   const { source, destination } = parsed?.info ?? {};
   const named = accounts.length > 0 ? accounts.slice(0, 2) : [source, destination];
   return named.every((account) => typeof account === 'string' && handed.includes(account));
+}
+
+/** Returns whether a call has no account but those of its caller, as the runtime demands. Depths may be wrong. */
+function mayHaveMade({ accounts: handed }: Instruction, { accounts, parsed }: Instruction): boolean {
+  const { source, destination, account } = parsed?.info ?? {};
+  const named = accounts.length > 0 ? accounts : [source, destination, account];
+  return named.every((place) => typeof place !== 'string' || handed.includes(place));
 }
 
 /**

@@ -1312,6 +1312,28 @@ t.test('forged-transactions', async (t) => {
     says(`sent 10000 USDC to ${thief} through Jupiter`, (f) => f.program(JUPITER, [victim], handed(f), stolen(f)));
   });
 
+  t.test(
+    'a transfer at the depth of the calls of an exchange is none of them if the exchange was not handed its accounts',
+    async (t) => {
+      const lie = ({ meta, ...record }: ForgedRecord): object => ({
+        ...record,
+        meta: {
+          ...meta,
+          innerInstructions: meta.innerInstructions.map(({ index, instructions: [exchange, ...below] }) => ({
+            index,
+            instructions: [exchange, ...below.map((call) => ({ ...call, stackHeight: 3 }))],
+          })),
+        },
+      });
+      const forgery = prepare();
+      const stolen = forgery.send(usdt, stolenUsdt, victim, 8_000_000n);
+      const calls = [forgery.program(program, [victim], traded(forgery), stolen)];
+      const text = describe(forgery.record(calls, lie));
+      t.match(text, `sent 8 USDT to ${thief} through`);
+      t.match(text, 'swapped 1000 USDC for 12.34567 BONK on Raydium');
+    },
+  );
+
   t.test('a right or a loss goes before what is harmless, and before a trade of less', async (t) => {
     const begins = (expected: RegExp, make: (f: Forgery) => readonly ForgedCall[], signers = [victim]): void => {
       const forgery = prepare(signers);
