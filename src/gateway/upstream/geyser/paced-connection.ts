@@ -8,8 +8,8 @@ const [HEAD_BYTES, LENGTH_BYTES] = [9, 3];
 const PUSH_PROMISE = 5;
 /** Most frames before a message is complete: the longest one in frames of 1 KiB. Node and gRPC keep an object for each. */
 export const MAX_FRAMES = 1 << 16;
-/** The bytes of a connection that are read in one turn of the event loop: some 500 frames, of which each may begin a stream. */
-const BYTES_PER_TURN = 16 << 10;
+/** The frames of a connection that are passed on in one turn of the event loop, and the bytes: each frame may begin a stream. */
+const [FRAMES_PER_TURN, BYTES_PER_TURN] = [512, 512 << 10];
 
 /** What a client counts: the frames that come until a message is complete. */
 export interface FrameCount {
@@ -36,11 +36,12 @@ export function paceConnections(credentials: ChannelCredentials): FrameCount {
   return count;
 }
 
-/** Returns what counts the frames of one connection. It returns false once they are too many. */
-function countFrames(count: FrameCount): (bytes: Uint8Array) => boolean {
+/** Returns what counts the frames of one connection. It returns how many of the bytes a turn may have; undefined after too many frames. */
+function countFrames(count: FrameCount): (bytes: Uint8Array) => number | undefined {
   let [headBytes, length, payloadLeft] = [0, 0, 0];
   return (bytes) => {
-    for (let at = 0; at < bytes.length; ) {
+    let at = 0;
+    for (let begun = 0; at < bytes.length && begun < FRAMES_PER_TURN; ) {
       const skipped = Math.min(payloadLeft, bytes.length - at);
       payloadLeft -= skipped;
       at += skipped;
@@ -51,18 +52,27 @@ function countFrames(count: FrameCount): (bytes: Uint8Array) => boolean {
       headBytes++;
       if (headBytes < HEAD_BYTES) continue;
       count.frames++;
+      begun++;
       [headBytes, length, payloadLeft] = [0, 0, length];
     }
-    return count.frames <= MAX_FRAMES;
+    return count.frames <= MAX_FRAMES ? at : undefined;
   };
 }
 
-function paced(socket: Socket, accepts: (bytes: Uint8Array) => boolean): Socket {
+function paced(socket: Socket, countAccepted: (bytes: Uint8Array) => number | undefined): Socket {
   const pass = (): void => {
-    const piece: Buffer | null = socket.read(Math.min(socket.readableLength, BYTES_PER_TURN));
-    if (piece === null) socket.once('readable', pass);
-    else if (accepts(piece)) connection.push(piece);
-    else connection.destroy();
+    const bytes: Buffer | null = socket.read(Math.min(socket.readableLength, BYTES_PER_TURN));
+    if (bytes === null) {
+      socket.once('readable', pass);
+      return;
+    }
+    const accepted = countAccepted(bytes);
+    if (accepted === undefined) {
+      connection.destroy();
+      return;
+    }
+    if (accepted < bytes.length) socket.unshift(bytes.subarray(accepted));
+    connection.push(bytes.subarray(0, accepted));
   };
   const connection = new Duplex({
     read: () => void setImmediate(pass),
