@@ -265,6 +265,7 @@ t.test('account-topics', async (t) => {
         admit: (work: PlacedWork) => work.start(() => {}),
         newCost: () => new RequestCost(name, false),
       },
+      subscriptions: new Map(),
       reply(makeFrame: () => string | undefined, onSent?: () => void): void {
         const send = (): void => {
           const frame = makeFrame();
@@ -1200,6 +1201,7 @@ t.test('event-channels', async (t) => {
     const replies: string[] = [];
     const connection = {
       caller: { name: 'somebody', maxSubscriptions: 1 },
+      subscriptions: new Map(),
       reply: (write: () => string) => replies.push(write()),
     } as unknown as StreamConnection;
     const topic = accountTopicOf('balance', ADDRESS, undefined);
@@ -1209,7 +1211,7 @@ t.test('event-channels', async (t) => {
     }
     fails[0]?.();
     await turns();
-    t.same([subscriptions.subscriptionsOf(connection), replies.length], [1, 3]);
+    t.same([connection.subscriptions.size, replies.length], [1, 3]);
   });
 
   t.test('what can have no place is answered with the error alone', (t) => {

@@ -10,15 +10,6 @@ import type { StreamConnection, SubscriptionCaller } from './stream-connection.t
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
 
-/** One subscription of a connection, to the newest value or to events. */
-interface Subscription {
-  readonly topic: AccountTopic;
-  readonly id: MessageId;
-  /** Sends what a slow connection had no room for. */
-  resume(): void;
-  end(): void;
-}
-
 interface TopicSubscription {
   readonly connection: StreamConnection;
   readonly id: MessageId;
@@ -43,11 +34,10 @@ export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | '
   readonly channels: Pick<EventChannels, 'join'>;
 }
 
-/** The account topics of the stream: the subscriptions of each connection, and the update that each was sent last. */
+/** The account topics of the stream, and the update that each of their subscribers was sent last. */
 export class AccountTopics {
   readonly #options: AccountTopicsOptions;
   readonly #topics = new Map<string, TopicSubscribers>();
-  readonly #byConnection = new Map<StreamConnection, Map<string, Subscription>>();
   readonly subscriptionCounts = new Map<string, number>(TOPIC_NAMES.map((name) => [name, 0]));
 
   constructor(options: AccountTopicsOptions) {
@@ -58,15 +48,12 @@ export class AccountTopics {
     return this.#topics.size;
   }
 
-  subscriptionsOf(connection: StreamConnection): number {
-    return this.#byConnection.get(connection)?.size ?? 0;
-  }
-
   findFault(connection: StreamConnection, topic: AccountTopic): GatewayError | undefined {
-    const { maxSubscriptions } = connection.caller;
-    if (this.#byConnection.get(connection)?.has(topic.request.key))
+    const { caller, subscriptions } = connection;
+    const { maxSubscriptions } = caller;
+    if (subscriptions.has(topic.request.key))
       return new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
-    if (this.subscriptionsOf(connection) >= maxSubscriptions)
+    if (subscriptions.size >= maxSubscriptions)
       return new GatewayError('rate_limited', `a connection may have ${maxSubscriptions} subscriptions`);
     return undefined;
   }
@@ -87,7 +74,8 @@ export class AccountTopics {
         replyEnded(connection, topic, { id, isBatch }, reason);
       };
       const membership = subscribeToEvents(this.#options.channels, connection, topic, { id, since, onEnd });
-      this.#add(connection, { topic, id, resume: () => membership.resume(), end: () => membership.leave() });
+      const ofEvents = { topic, id, resume: () => membership.resume(), end: () => membership.leave() };
+      connection.subscriptions.set(topic.request.key, ofEvents);
       return;
     }
     const subscribers = this.#openTopic(topic, connection.caller);
@@ -95,7 +83,7 @@ export class AccountTopics {
     const subscription = { connection, id, isBatch, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
     subscriptions.set(connection, subscription);
     this.#countSubscription(topic, 1);
-    this.#add(connection, {
+    connection.subscriptions.set(topic.request.key, {
       topic,
       id,
       resume: () => resend(topic, subscription, feed.latest),
@@ -110,14 +98,14 @@ export class AccountTopics {
   }
 
   unsubscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
-    if (!this.#byConnection.get(connection)?.has(topic.request.key))
+    if (!connection.subscriptions.has(topic.request.key))
       throw new GatewayError('invalid_request', 'this connection is not subscribed to the topic');
     this.#remove(connection, topic);
     replyUnsubscribed(connection, topic, id);
   }
 
   unsubscribeId(connection: StreamConnection, id: string | number): void {
-    const ending = this.#allOf(connection).filter((subscription) => subscription.id === id);
+    const ending = [...connection.subscriptions.values()].filter((subscription) => subscription.id === id);
     if (ending.length === 0)
       throw new GatewayError('invalid_request', 'this connection has no subscription with the id');
     for (const { topic } of ending) this.unsubscribe(connection, topic, id);
@@ -125,11 +113,11 @@ export class AccountTopics {
 
   /** Sends what a slow connection has missed: of each topic the newest update, or the events that wait. */
   sendUnsent(connection: StreamConnection): void {
-    for (const subscription of this.#allOf(connection)) subscription.resume();
+    for (const subscription of [...connection.subscriptions.values()]) subscription.resume();
   }
 
   removeConnection(connection: StreamConnection): void {
-    for (const { topic } of this.#allOf(connection)) this.#remove(connection, topic);
+    for (const { topic } of [...connection.subscriptions.values()]) this.#remove(connection, topic);
   }
 
   close(): void {
@@ -155,20 +143,9 @@ export class AccountTopics {
     );
   }
 
-  #allOf(connection: StreamConnection): readonly Subscription[] {
-    return [...(this.#byConnection.get(connection)?.values() ?? [])];
-  }
-
-  #add(connection: StreamConnection, subscription: Subscription): void {
-    const all = this.#byConnection.get(connection) ?? new Map<string, Subscription>();
-    this.#byConnection.set(connection, all.set(subscription.topic.request.key, subscription));
-  }
-
-  #remove(connection: StreamConnection, { request }: AccountTopic): void {
-    const all = this.#byConnection.get(connection);
-    const subscription = all?.get(request.key);
-    all?.delete(request.key);
-    if (all?.size === 0) this.#byConnection.delete(connection);
+  #remove({ subscriptions }: StreamConnection, { request }: AccountTopic): void {
+    const subscription = subscriptions.get(request.key);
+    subscriptions.delete(request.key);
     subscription?.end();
   }
 

@@ -14,9 +14,8 @@ import type { SealedEvent } from '../events/event-sealer.ts';
 import type { CheckedRequest } from '../rest/guarded-request.ts';
 import { nonceNotApplicable } from '../rest/receipt-nonce.ts';
 import { formatHeaders, type Header } from '../rest/response-headers.ts';
-import { type CloseCounts, OpenSockets } from './open-sockets.ts';
+import { CLOSE_CODES, type CloseCounts, OpenSockets } from './open-sockets.ts';
 import { StreamCaller, type StreamCallerAccess, tooManyOpen } from './stream-caller.ts';
-import { CLOSE_CODES } from './stream-socket.ts';
 
 export interface EventStreamsOptions {
   readonly channels: EventChannels;

@@ -3,7 +3,17 @@ import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 import type { StreamCaller } from './stream-caller.ts';
-import { CLOSE_CODES } from './stream-socket.ts';
+
+/** Close codes: those of RFC 6455 7.4.1, 1013 of the IANA registry, and private ones from 4000. */
+export const CLOSE_CODES = {
+  goingAway: 1001,
+  tierFell: 1008,
+  messageTooLong: 1009,
+  slowConsumer: 1013,
+  invalidKey: 4401,
+  malformedMessage: 4403,
+  tooMany: 4429,
+} as const;
 
 /** A socket whose caller is known. */
 type CallerSocket = Pick<

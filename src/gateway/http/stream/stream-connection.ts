@@ -1,28 +1,21 @@
-import type { RequestCost } from '../../../shared/domain/units.ts';
-import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
+import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { EngineSocket } from '../engine/engine.ts';
+import type { StreamCaller } from './stream-caller.ts';
+import type { MessageId } from './stream-message.ts';
 
 /** The caller of a connection, as its subscriptions use it. */
-export interface SubscriptionCaller {
-  readonly name: string;
-  /** The number of topics that a connection may subscribe to. */
-  readonly maxSubscriptions: number;
-  readonly admit: Admit;
-  newCost(): RequestCost;
-}
+export type SubscriptionCaller = Pick<StreamCaller, 'name' | 'maxSubscriptions' | 'admit' | 'newCost'>;
 
-export interface StreamConnection {
-  readonly caller: SubscriptionCaller;
-  /** The frame is made when the client has room for it, and sent in the order of the calls; undefined sends nothing. */
-  reply(makeFrame: () => string | undefined, onSent?: () => void): void;
-  /** Sends a change. Returns false if the client is too slow: the newest change is then sent once it has caught up. */
-  push(frame: string): boolean;
-}
+/** A connection, as its subscriptions use it. */
+export type StreamConnection = Pick<SocketConnection, 'caller' | 'subscriptions' | 'reply' | 'push'>;
 
-/** A frame that waits until the client has room for it. */
-interface WaitingReply {
-  readonly makeFrame: () => string | undefined;
-  readonly onSent: (() => void) | undefined;
+/** One subscription of a connection, to the newest value or to events. */
+interface Subscription {
+  readonly topic: AccountTopic;
+  readonly id: MessageId;
+  /** Sends what a slow connection had no room for. */
+  resume(): void;
+  end(): void;
 }
 
 interface OpenConnection {
@@ -32,10 +25,13 @@ interface OpenConnection {
 }
 
 /** A stream connection over a WebSocket. It sends nothing before the socket is open and after it is closed. */
-export class SocketConnection implements StreamConnection {
+export class SocketConnection {
   readonly caller: SubscriptionCaller;
+  /** Its subscriptions, by the key of what they are about. */
+  readonly subscriptions = new Map<string, Subscription>();
   #open: OpenConnection | undefined;
-  #replies: WaitingReply[] = [];
+  /** The frames that wait until the client has room for them. */
+  #replies: { readonly makeFrame: () => string | undefined; readonly onSent: (() => void) | undefined }[] = [];
 
   constructor(caller: SubscriptionCaller) {
     this.caller = caller;
@@ -61,6 +57,7 @@ export class SocketConnection implements StreamConnection {
     this.#open?.socket.send(frame);
   }
 
+  /** The frame is made when the client has room for it, and sent in the order of the calls; undefined sends nothing. */
   reply(makeFrame: () => string | undefined, onSent?: () => void): void {
     this.#replies.push({ makeFrame, onSent });
     if (this.#replies.length === 1) this.sendReplies();
@@ -83,6 +80,7 @@ export class SocketConnection implements StreamConnection {
     }
   }
 
+  /** Sends a change. Returns false if the client is too slow: the newest change is then sent once it has caught up. */
   push(frame: string): boolean {
     if (this.#open === undefined) return false;
     const { socket, maxUnsentBytes, onDrop } = this.#open;

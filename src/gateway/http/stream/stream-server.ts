@@ -3,15 +3,15 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { NetworkSnapshot } from '../../../shared/domain/network-snapshot.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Sealer } from '../../serving/sealer.ts';
-import type { EngineApp } from '../engine/engine.ts';
+import type { EngineApp, EngineSocket } from '../engine/engine.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { AccountTopics } from './account-topics.ts';
-import { FrameChannels } from './frame-channels.ts';
-import { type CloseCounts, OpenSockets } from './open-sockets.ts';
+import { type FrameChannel, FrameChannels } from './frame-channels.ts';
+import { CLOSE_CODES, type CloseCounts, OpenSockets } from './open-sockets.ts';
 import { SlowConsumers } from './slow-consumers.ts';
+import type { StreamCaller } from './stream-caller.ts';
 import { SocketConnection } from './stream-connection.ts';
 import { StreamMessages } from './stream-messages.ts';
-import { CLOSE_CODES, type SocketData, type StreamSocket } from './stream-socket.ts';
 import { createStreamUpgrade, type StreamUpgradeOptions } from './stream-upgrade.ts';
 
 export interface StreamServerOptions extends StreamUpgradeOptions {
@@ -24,6 +24,20 @@ export interface StreamServerOptions extends StreamUpgradeOptions {
   readonly accountTopics: AccountTopics;
   readonly closes: CloseCounts;
 }
+
+/** The data of one WebSocket. The engine merges its members into the socket object, which has a `send` of its own. */
+interface SocketData {
+  readonly channel: FrameChannel;
+  /** Assigned when it opens: an upgrade may come to nothing. */
+  shard: number;
+  readonly caller: StreamCaller;
+  /** The connection as messages and account topics use it. */
+  readonly connection: SocketConnection;
+  /** What handles its messages; undefined before the first. */
+  messages: StreamMessages | undefined;
+}
+
+type StreamSocket = EngineSocket<SocketData>;
 
 /** The longest WebSocket message. The engine cuts the connection at longer ones, so it accepts more than is allowed. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
@@ -38,7 +52,6 @@ export class StreamServer {
   readonly #channels: FrameChannels;
   readonly #sockets: OpenSockets<StreamSocket>;
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
-  readonly #messages: StreamMessages;
 
   constructor(app: EngineApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, closes, maxBackpressureBytes, polledEvents, sealer } = options;
@@ -56,20 +69,24 @@ export class StreamServer {
       access,
       clock,
       closes,
-      subscriptionsOf: (socket) => accountTopics.subscriptionsOf(socket.getUserData().connection),
+      subscriptionsOf: (socket) => socket.getUserData().connection.subscriptions.size,
       endSlow: () => this.#slowConsumers.closeExpired(),
     });
-    this.#messages = new StreamMessages(options);
     app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
       maxBackpressure: maxBackpressureBytes,
       idleTimeout: 60,
       upgrade: createStreamUpgrade(options, '/stream', (req) => {
         const channel = this.#channels.channelFor(requestTargetOf(req));
-        return (caller) => ({ channel, shard: NO_SHARD, caller, connection: new SocketConnection(caller) });
+        const data = { channel, shard: NO_SHARD, messages: undefined };
+        return (caller) => ({ ...data, caller, connection: new SocketConnection(caller) });
       }),
       open: (socket) => this.#onOpen(socket),
-      message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),
+      message(socket, bytes, isBinary) {
+        const data = socket.getUserData();
+        data.messages ??= new StreamMessages(options, data);
+        data.messages.handle(socket, bytes, isBinary);
+      },
       dropped: (socket) => this.#slowConsumers.recordDrop(socket),
       drain: (socket) => this.#onDrain(socket),
       close: (socket, code) => this.#onClose(socket, code),
@@ -126,17 +143,17 @@ export class StreamServer {
       socket.end(CLOSE_CODES.slowConsumer, 'too slow: frames were dropped for three seconds');
       return;
     }
-    const { connection } = socket.getUserData();
+    const { connection, messages } = socket.getUserData();
     connection.sendReplies();
     this.#accountTopics.sendUnsent(connection);
-    this.#messages.resume(connection);
+    messages?.resume();
   }
 
   #onClose(socket: StreamSocket, code: number): void {
-    const { channel, shard, connection } = socket.getUserData();
+    const { channel, shard, connection, messages } = socket.getUserData();
     connection.close();
     this.#accountTopics.removeConnection(connection);
-    this.#messages.removeConnection(connection);
+    messages?.close();
     this.#sockets.remove(socket, code);
     this.#slowConsumers.remove(socket);
     channel.fanout.removeSubscriber(shard);
