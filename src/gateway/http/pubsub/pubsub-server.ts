@@ -3,7 +3,6 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
 import { CLOSE_CODES, type CloseCounts, OpenSockets } from '../stream/open-sockets.ts';
-import { SlowConsumers } from '../stream/slow-consumers.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
 import { createStreamUpgrade, type StreamUpgradeOptions } from '../stream/stream-upgrade.ts';
 import { AccountFeeds, type AccountFeedsOptions } from './account-source.ts';
@@ -46,7 +45,6 @@ export class PubsubServer {
   readonly #subscriptions: Subscriptions;
   readonly #signatures: SignatureWatch;
   readonly #sockets: OpenSockets<PubsubSocket>;
-  readonly #slowConsumers: SlowConsumers<PubsubSocket>;
   readonly #lostReasons = new WeakMap<PubsubClient, string>();
   readonly #maxBackpressureBytes: number;
   readonly #turns: TurnBudget;
@@ -63,13 +61,12 @@ export class PubsubServer {
       accounts: new AccountFeeds(options),
       signatures: this.#signatures,
     });
-    this.#slowConsumers = new SlowConsumers(clock);
     this.#sockets = new OpenSockets({
       access,
       clock,
       closes,
       subscriptionsOf: (socket) => this.#subscriptions.countOf(socket.getUserData().client),
-      endSlow: () => this.#slowConsumers.closeExpired(),
+      endSlow: (socket) => this.#sockets.closeOnceDrained(socket),
     });
     const clientOptions = { ...options, subscriptions: this.#subscriptions };
     app.handleWebSockets<SocketData>(`${API_PREFIX}/rpc`, {
@@ -109,7 +106,7 @@ export class PubsubServer {
     client.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes,
-      onSlow: () => this.#slowConsumers.recordDrop(socket),
+      onSlow: () => this.#sockets.recordDrop(socket),
       onLost: (reason) => this.#closeLost(socket, client, reason),
       onFlood: () => this.#endFlood(socket),
     });
@@ -139,13 +136,13 @@ export class PubsubServer {
   #closeLost(socket: PubsubSocket, client: PubsubClient, reason: string): void {
     this.#lostReasons.set(client, reason.slice(0, MAX_REASON_BYTES));
     if (socket.getBufferedAmount() === 0) setImmediate(() => this.#onDrain(socket));
-    else this.#slowConsumers.beginClose(socket);
+    else this.#sockets.closeOnceDrained(socket);
   }
 
   #onDrain(socket: PubsubSocket): void {
     if (!this.#sockets.has(socket) || socket.getBufferedAmount() > 0) return;
     const { client } = socket.getUserData();
-    if (this.#slowConsumers.recordDrain(socket) && !this.#lostReasons.has(client)) client.resume();
+    if (this.#sockets.recordDrain(socket) && !this.#lostReasons.has(client)) client.resume();
     else
       socket.end(
         CLOSE_CODES.slowConsumer,
@@ -156,6 +153,5 @@ export class PubsubServer {
   #onClose(socket: PubsubSocket, code: number): void {
     socket.getUserData().client.close();
     this.#sockets.remove(socket, code);
-    this.#slowConsumers.remove(socket);
   }
 }

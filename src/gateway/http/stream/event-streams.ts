@@ -30,8 +30,6 @@ const HEADERS: readonly Header[] = [
   ['Cache-Control', 'no-store, no-transform'],
   ['X-Accel-Buffering', 'no'],
 ];
-/** The time that events may wait for a reader. */
-const MAX_BEHIND_MS = 3000;
 /** Lets a browser reconnect after a second. */
 const OPENING = 'retry: 1000\n\n';
 
@@ -39,14 +37,13 @@ const OPENING = 'retry: 1000\n\n';
 export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #streams: OpenSockets<EventStream>;
-  readonly #behind = new Set<EventStream>();
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
     this.#streams = new OpenSockets({
       ...options,
       subscriptionsOf: ({ topicCount }) => topicCount,
-      endSlow: () => this.#endSlow(),
+      endSlow: (stream) => stream.end(CLOSE_CODES.slowConsumer, 'too slow: events waited for three seconds'),
     });
   }
 
@@ -66,7 +63,7 @@ export class EventStreams {
     if (req.getMethod() === 'head') return { headers: headersOf(guarded), body: null };
     const caller = StreamCaller.accept(access, '/stream', peer, account.principal);
     if (caller === undefined) throw tooManyStreams(account);
-    const stream = new EventStream(caller, about, this.#behind, this.#options.clock);
+    const stream = new EventStream(caller, about, this.#streams);
     try {
       if (about.topics.length > caller.maxSubscriptions)
         throw new GatewayError('invalid_request', `a stream may have ${caller.maxSubscriptions} topics`);
@@ -93,16 +90,8 @@ export class EventStreams {
     this.#streams.close();
   }
 
-  #endSlow(): void {
-    const sinceMs = this.#options.clock.monotonic() - MAX_BEHIND_MS;
-    for (const stream of [...this.#behind])
-      if (stream.behindSinceMs <= sinceMs)
-        stream.end(CLOSE_CODES.slowConsumer, 'too slow: events waited for three seconds');
-  }
-
   #onClosed(stream: EventStream): void {
     this.#streams.remove(stream, stream.endCode);
-    this.#behind.delete(stream);
     stream.membership?.leave();
   }
 }
@@ -124,18 +113,13 @@ class EventStream implements EventSubscriber {
   parts: ResponseParts | undefined;
   membership: Membership | undefined;
   readonly #caller: StreamCaller;
-  /** The streams for which events wait. */
-  readonly #behind: Set<EventStream>;
-  readonly #clock: Clock;
+  readonly #streams: OpenSockets<EventStream>;
   #hasRoom = true;
-  /** Since when events wait for it, in milliseconds of the clock. */
-  behindSinceMs = 0;
 
-  constructor(caller: StreamCaller, { topics }: ChannelTopics, behind: Set<EventStream>, clock: Clock) {
+  constructor(caller: StreamCaller, { topics }: ChannelTopics, streams: OpenSockets<EventStream>) {
     this.#caller = caller;
     this.topicCount = topics.length;
-    this.#behind = behind;
-    this.#clock = clock;
+    this.#streams = streams;
   }
 
   get callerName(): string {
@@ -148,8 +132,7 @@ class EventStream implements EventSubscriber {
 
   deliver(events: readonly SealedEvent[], end: EventId, isMark: boolean): EventId | undefined {
     if (!this.#hasRoom || this.parts === undefined) {
-      if (!this.#behind.has(this)) this.behindSinceMs = this.#clock.monotonic();
-      this.#behind.add(this);
+      this.#streams.recordDrop(this);
       return undefined;
     }
     // States have no id of their own: a reader that has not received all of them begins again.
@@ -161,7 +144,8 @@ class EventStream implements EventSubscriber {
 
   onRoom(): void {
     this.#hasRoom = true;
-    if (this.#behind.delete(this)) this.membership?.resume();
+    this.#streams.recordDrain(this);
+    this.membership?.resume();
   }
 
   onEnd(reason: GatewayError): void {

@@ -25,6 +25,12 @@ type CallerSocket = Pick<
 const REVIEW_INTERVAL_MS = 60_000;
 const REVIEW_TICK_MS = 1000;
 
+/** The time after which a socket that still can't receive what it is to be sent is ended. */
+const MAX_SLOW_MS = 3000;
+
+/** The time that a slow socket has to drain and receive its close frame. */
+const CLOSE_TIMEOUT_MS = 1000;
+
 /** The close codes that are counted apart: ours, and those of a connection that its client closes or loses. */
 const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...Object.values(CLOSE_CODES)]);
 
@@ -43,8 +49,8 @@ interface OpenSocketsOptions<Socket> {
   /** Counts those that end, perhaps with sockets of other kinds. */
   readonly closes: CloseCounts;
   readonly subscriptionsOf: (socket: Socket) => number;
-  /** Called each second. */
-  readonly endSlow: () => void;
+  /** Ends one that has been slow for {@link MAX_SLOW_MS}. */
+  readonly endSlow: (socket: Socket) => void;
 }
 
 /** The open sockets of one kind. The engine aborts the process on a write to a closed one. */
@@ -54,12 +60,18 @@ export class OpenSockets<Socket extends CallerSocket> {
   readonly #all = new Set<Socket>();
   /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
   readonly #authenticated = new Set<Socket>();
+  readonly #slowSinceMs = new Map<Socket, number>();
+  /** The slow ones that get a close frame as soon as they have drained. */
+  readonly #draining = new Set<Socket>();
+  /** The frames that slow sockets had no room for. */
+  dropped = 0;
 
   constructor(options: OpenSocketsOptions<Socket>) {
     this.#options = options;
     this.#stopReviews = repeat(options.clock, REVIEW_TICK_MS, () => {
       this.#review();
-      options.endSlow();
+      const sinceMs = options.clock.monotonic() - MAX_SLOW_MS;
+      for (const [socket, slowSinceMs] of [...this.#slowSinceMs]) if (slowSinceMs <= sinceMs) options.endSlow(socket);
     });
   }
 
@@ -84,7 +96,31 @@ export class OpenSockets<Socket extends CallerSocket> {
     closes.set(counted, (closes.get(counted) ?? 0) + 1);
     this.#all.delete(socket);
     this.#authenticated.delete(socket);
+    this.#slowSinceMs.delete(socket);
+    this.#draining.delete(socket);
     socket.getUserData().caller.streamSlot.release();
+  }
+
+  recordDrop(socket: Socket): void {
+    this.dropped++;
+    if (this.#draining.has(socket) || this.#slowSinceMs.has(socket)) return;
+    this.#slowSinceMs.set(socket, this.#options.clock.monotonic());
+  }
+
+  /** Records that a socket has received all that was buffered. Returns false if it must be closed now. */
+  recordDrain(socket: Socket): boolean {
+    this.#slowSinceMs.delete(socket);
+    return !this.#draining.has(socket);
+  }
+
+  /**
+   * Gives a socket the time to drain and to receive its close frame, which the engine would drop behind unsent data, or
+   * keep the connection open. Then cuts it.
+   */
+  closeOnceDrained(socket: Socket & { close(): void }): void {
+    this.#slowSinceMs.delete(socket);
+    this.#draining.add(socket);
+    this.#options.clock.after(CLOSE_TIMEOUT_MS, () => this.#draining.has(socket) && socket.close());
   }
 
   /**

@@ -8,7 +8,6 @@ import { requestTargetOf } from '../engine/request-guard.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { type FrameChannel, FrameChannels } from './frame-channels.ts';
 import { CLOSE_CODES, type CloseCounts, OpenSockets } from './open-sockets.ts';
-import { SlowConsumers } from './slow-consumers.ts';
 import type { StreamCaller } from './stream-caller.ts';
 import { SocketConnection } from './stream-connection.ts';
 import { StreamMessages } from './stream-messages.ts';
@@ -51,7 +50,6 @@ export class StreamServer {
   readonly #maxBackpressureBytes: number;
   readonly #channels: FrameChannels;
   readonly #sockets: OpenSockets<StreamSocket>;
-  readonly #slowConsumers: SlowConsumers<StreamSocket>;
 
   constructor(app: EngineApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, closes, maxBackpressureBytes, polledEvents, sealer } = options;
@@ -64,13 +62,12 @@ export class StreamServer {
       polledEvents,
       (thrown) => options.onInternalError('the stream', thrown),
     );
-    this.#slowConsumers = new SlowConsumers(clock);
     this.#sockets = new OpenSockets({
       access,
       clock,
       closes,
       subscriptionsOf: (socket) => socket.getUserData().connection.subscriptions.size,
-      endSlow: () => this.#slowConsumers.closeExpired(),
+      endSlow: (socket) => this.#sockets.closeOnceDrained(socket),
     });
     app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
@@ -87,7 +84,7 @@ export class StreamServer {
         data.messages ??= new StreamMessages(options, data);
         data.messages.handle(socket, bytes, isBinary);
       },
-      dropped: (socket) => this.#slowConsumers.recordDrop(socket),
+      dropped: (socket) => this.#sockets.recordDrop(socket),
       drain: (socket) => this.#onDrain(socket),
       close: (socket, code) => this.#onClose(socket, code),
     });
@@ -108,7 +105,7 @@ export class StreamServer {
       channels,
       subscriptions: this.#accountTopics.subscriptionCounts,
       frames: this.#channels.frames,
-      dropped: this.#slowConsumers.dropped,
+      dropped: this.#sockets.dropped,
     };
   }
 
@@ -129,7 +126,7 @@ export class StreamServer {
     connection.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes / 2,
-      onDrop: () => this.#slowConsumers.recordDrop(socket),
+      onDrop: () => this.#sockets.recordDrop(socket),
     });
     const isFrameQueued = channel.fanout.hasPending(data.shard);
     const latest = isFrameQueued ? undefined : this.#channels.latestFrame(channel);
@@ -139,7 +136,7 @@ export class StreamServer {
 
   #onDrain(socket: StreamSocket): void {
     if (socket.getBufferedAmount() > 0) return;
-    if (!this.#slowConsumers.recordDrain(socket)) {
+    if (!this.#sockets.recordDrain(socket)) {
       socket.end(CLOSE_CODES.slowConsumer, 'too slow: frames were dropped for three seconds');
       return;
     }
@@ -155,7 +152,6 @@ export class StreamServer {
     this.#accountTopics.removeConnection(connection);
     messages?.close();
     this.#sockets.remove(socket, code);
-    this.#slowConsumers.remove(socket);
     channel.fanout.removeSubscriber(shard);
   }
 }
