@@ -9,7 +9,6 @@ import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { bodyTooLong, Reply } from '../engine/reply.ts';
-import { GetResponder, type GetResponderDeps } from './get-responder.ts';
 import {
   type CheckedRequest,
   type GuardedMethod,
@@ -19,6 +18,7 @@ import {
 } from './guarded-request.ts';
 import { HitPath, type HitPathDeps } from './hit-path.ts';
 import { allowedMethods, pathLabel, throwRouteNotFound } from './path-kinds.ts';
+import { type GetResponderDeps, respondToGet } from './respond-to-get.ts';
 import { formatHeaders, type Header, PREFLIGHT_HEADERS } from './response-headers.ts';
 import { errorResponse, postResponse } from './responses.ts';
 
@@ -39,7 +39,6 @@ const MAX_DROPPED_BYTES = 1024 * 1024;
 export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
   const { answerCounts, pendingResponses } = deps;
   const hitPath = new HitPath(deps);
-  const getResponder = new GetResponder(deps);
   const guarded =
     (method: GuardedMethod, respond: Responder, isPlain = () => false): RequestHandler =>
     (res, req) => {
@@ -47,10 +46,10 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
       return false;
     };
 
-  const respondToGet: Responder = (request) =>
-    request.pathKind === 'stream' ? deps.respondToStream(request) : getResponder.respond(request);
-  const head = guarded('head', respondToGet);
-  const miss = guarded('get', respondToGet, () => hitPath.isPlain);
+  const respond: Responder = (request) =>
+    request.pathKind === 'stream' ? deps.respondToStream(request) : respondToGet(deps, request);
+  const head = guarded('head', respond);
+  const miss = guarded('get', respond, () => hitPath.isPlain);
   const get: RequestHandler = (res, req) => {
     try {
       return hitPath.serve(res, req) || miss(res, req);

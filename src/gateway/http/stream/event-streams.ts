@@ -15,7 +15,7 @@ import type { CheckedRequest } from '../rest/guarded-request.ts';
 import { nonceNotApplicable } from '../rest/receipt-nonce.ts';
 import { formatHeaders, type Header } from '../rest/response-headers.ts';
 import { CLOSE_CODES, type CloseCounts, OpenSockets } from './open-sockets.ts';
-import { StreamCaller, type StreamCallerAccess, tooManyOpen } from './stream-caller.ts';
+import { StreamCaller, type StreamCallerAccess } from './stream-caller.ts';
 
 export interface EventStreamsOptions {
   readonly channels: EventChannels;
@@ -61,8 +61,7 @@ export class EventStreams {
     const { since, ...about } = parseEventQuery(query, req.getHeader('last-event-id'));
     if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
     if (req.getMethod() === 'head') return { headers: headersOf(guarded), body: null };
-    const caller = StreamCaller.accept(access, '/stream', peer, account.principal);
-    if (caller === undefined) throw tooManyStreams(account);
+    const caller = acceptCaller(access, peer, account);
     const stream = new EventStream(caller, about, this.#streams);
     try {
       if (about.topics.length > caller.maxSubscriptions)
@@ -96,10 +95,13 @@ export class EventStreams {
   }
 }
 
-/** Refuses at no charge: the quota in the headers is what the caller has. */
-function tooManyStreams(account: CheckedRequest['account']): GatewayError {
-  account.refusal = { ...account.settle(0, true) };
-  return tooManyOpen();
+function acceptCaller(access: StreamCallerAccess, peer: ArrayBuffer, account: CheckedRequest['account']): StreamCaller {
+  try {
+    return new StreamCaller(access, '/stream', peer, account.principal);
+  } catch (thrown) {
+    account.refusal = { ...account.settle(0, true) }; // at no charge: the quota in the headers is what the caller has
+    throw thrown;
+  }
 }
 
 const headersOf = (guarded: CheckedRequest['guarded']): string =>

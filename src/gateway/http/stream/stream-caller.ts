@@ -26,27 +26,14 @@ export class StreamCaller {
   #principal: Principal | undefined;
   #tier: Tier;
 
-  /** Acquires a place for the stream of a caller; undefined if its tier allows no more. */
-  static accept(
-    access: StreamCallerAccess,
-    path: StreamPath,
-    address: ArrayBuffer,
-    principal: Principal | undefined,
-  ): StreamCaller | undefined {
+  /** Acquires a place for the stream. Throws `rate_limited` if the tier of the caller allows no more. */
+  constructor(access: StreamCallerAccess, path: StreamPath, address: ArrayBuffer, principal: Principal | undefined) {
+    const key = rateLimitKeyOf(address, principal);
     const tier = access.authenticator.tierOf(principal);
-    const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
-    return streamSlot && new StreamCaller(access, path, address, principal, tier, streamSlot);
-  }
-
-  private constructor(
-    access: StreamCallerAccess,
-    path: StreamPath,
-    address: ArrayBuffer,
-    principal: Principal | undefined,
-    tier: Tier,
-    streamSlot: StreamSlot,
-  ) {
-    this.name = callerNameOf(rateLimitKeyOf(address, principal));
+    const streamSlot = access.streamQuota.acquire(key, tier);
+    if (streamSlot === undefined)
+      throw new GatewayError('rate_limited', 'too many open streams: close one first', { retryAfter: 1 });
+    this.name = callerNameOf(key);
     this.streamSlot = streamSlot;
     this.#access = access;
     this.#path = path;
@@ -108,6 +95,3 @@ export class StreamCaller {
     return undefined;
   }
 }
-
-export const tooManyOpen = (): GatewayError =>
-  new GatewayError('rate_limited', 'too many open streams: close one first', { retryAfter: 1 });

@@ -14,7 +14,7 @@ import { checkStarted } from '../rest/path-kinds.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { type ErrorResponseOptions, errorResponse } from '../rest/responses.ts';
 import { recordUsage, usageOutcomeOf } from '../rest/usage-metering.ts';
-import { StreamCaller, type StreamPath, tooManyOpen } from './stream-caller.ts';
+import { StreamCaller, type StreamPath } from './stream-caller.ts';
 import { checkWebSocketHandshake, readSubprotocolOffer, withApiKey } from './websocket-handshake.ts';
 
 export interface StreamUpgradeOptions extends ErrorResponseOptions {
@@ -60,8 +60,7 @@ export function createStreamUpgrade<Data>(
       if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
       if (authenticated instanceof GatewayError) throw authenticated;
       checkStarted('stream', options.context);
-      caller = StreamCaller.accept(access, path, address, authenticated);
-      if (caller === undefined) throw tooManyOpen();
+      caller = new StreamCaller(access, path, address, authenticated);
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(

@@ -21,44 +21,40 @@ export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'
   readonly site: SitePaths;
 }
 
-/** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, documents and pages. */
-export class GetResponder {
-  readonly #deps: GetResponderDeps;
-
-  constructor(deps: GetResponderDeps) {
-    this.#deps = deps;
+/**
+ * Answers a GET that the hit path hands over: a miss, a conditional request, one of a local route, a document or a page.
+ * Returns the response, or gives it to the request once it is read and sealed.
+ */
+export function respondToGet(
+  deps: GetResponderDeps,
+  { req, address, match, account, guarded, isPlain }: CheckedRequest,
+): RawResponse | Promise<RawResponse> | undefined {
+  const { context, readThrough, site } = deps;
+  const headerOf = (name: string): string => (isPlain ? '' : req.getHeader(name));
+  const nonce = parseNonce(headerOf('x-receipt-nonce'));
+  if (nonce !== null && match?.route.envelope !== 'signed') throw nonceNotApplicable();
+  const ifNoneMatch = isPlain ? '' : valuesIn(req, 'if-none-match').join(); // its lines are one list (RFC 9110 5.3)
+  const conditions = { nonce, ifNoneMatch, accept: req.getHeader('accept-encoding') };
+  if (match === undefined)
+    return siteResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), req, conditions, context);
+  const { route } = match;
+  if (route.kind === 'post') return throwRouteNotFound();
+  const pathArguments = parsePathArguments(route, match.pathTexts);
+  const target = parseTarget(requestTargetOf(req));
+  const params = parseQueryArguments(route, target, pathArguments);
+  if (route.kind === 'local') {
+    return localResponse(guarded, route, params, context, { isLoopback: isLoopback(address) });
   }
-
-  /** Returns the response, or gives it to the request once it is read and sealed. */
-  respond(checked: CheckedRequest): RawResponse | Promise<RawResponse> | undefined {
-    const { req, address, match, account, guarded, isPlain } = checked;
-    const { context, readThrough, site } = this.#deps;
-    const headerOf = (name: string): string => (isPlain ? '' : req.getHeader(name));
-    const nonce = parseNonce(headerOf('x-receipt-nonce'));
-    if (nonce !== null && match?.route.envelope !== 'signed') throw nonceNotApplicable();
-    const ifNoneMatch = isPlain ? '' : valuesIn(req, 'if-none-match').join(); // its lines are one list (RFC 9110 5.3)
-    const conditions = { nonce, ifNoneMatch, accept: req.getHeader('accept-encoding') };
-    if (match === undefined)
-      return siteResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), req, conditions, context);
-    const { route } = match;
-    if (route.kind === 'post') return throwRouteNotFound();
-    const pathArguments = parsePathArguments(route, match.pathTexts);
-    const target = parseTarget(requestTargetOf(req));
-    const params = parseQueryArguments(route, target, pathArguments);
-    if (route.kind === 'local') {
-      return localResponse(guarded, route, params, context, { isLoopback: isLoopback(address) });
-    }
-    const minSlot = parseMinSlot(headerOf('x-min-slot'));
-    const agree = demandedAgree(route, headerOf('x-agree'), context);
-    const request = { route, params, key: target.canonical, minSlot, agree };
-    if ((minSlot ?? 0) > 0 && route.kind === 'read' && route.pastSlotOf?.(params) !== undefined) throw minSlotOfPast();
-    const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
-    const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
-    const highest = (isRead ? route.mostUnitsOf?.(params) : 0) ?? LARGE_READ_UNITS;
-    const awaited = new AwaitedRead(this.#deps, guarded, conditions);
-    const cached = readThrough.begin(request, awaited, guarded.admitFor(account, known, highest), account.cost);
-    return cached && awaited.seal(cached);
-  }
+  const minSlot = parseMinSlot(headerOf('x-min-slot'));
+  const agree = demandedAgree(route, headerOf('x-agree'), context);
+  const request = { route, params, key: target.canonical, minSlot, agree };
+  if ((minSlot ?? 0) > 0 && route.kind === 'read' && route.pastSlotOf?.(params) !== undefined) throw minSlotOfPast();
+  const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
+  const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
+  const highest = (isRead ? route.mostUnitsOf?.(params) : 0) ?? LARGE_READ_UNITS;
+  const awaited = new AwaitedRead(deps, guarded, conditions);
+  const cached = readThrough.begin(request, awaited, guarded.admitFor(account, known, highest), account.cost);
+  return cached && awaited.seal(cached);
 }
 
 /** A GET that waits for its answer, and then for the receipt of that, which is made in the same turn of the event loop. */
