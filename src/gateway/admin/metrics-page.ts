@@ -1,4 +1,5 @@
 import type { Metric as PrometheusMetric, Registry } from 'prom-client';
+import { once } from '../../shared/runtime/once.ts';
 import type { Tally } from '../../shared/runtime/tally.ts';
 import type { AdminPage } from './admin-page.ts';
 import type { Metric } from './metric.ts';
@@ -11,13 +12,9 @@ interface FormattedValue {
 
 /** prom-client, which writes the text, is loaded with the first scrape: without one a gateway starts without it. */
 export function createMetricsPage(metrics: readonly Metric[]): AdminPage {
-  let registry: Promise<Registry> | undefined;
+  const loadRegistry = once(() => createRegistry(metrics));
   return async () => {
-    registry ??= createRegistry(metrics).catch((thrown: unknown) => {
-      registry = undefined; // the next scrape tries again
-      throw thrown;
-    });
-    const loaded = await registry;
+    const loaded = await loadRegistry();
     return { status: 200, contentType: loaded.contentType, body: await loaded.metrics() };
   };
 }

@@ -1,6 +1,7 @@
 import { type Client, createClient, type Result, SlotgateError } from '../../client/index.ts';
 import { knownMintSymbol } from '../../shared/domain/known-mints.ts';
 import { MAX_NAME_CHARACTERS, quotedName } from '../../shared/domain/quoted-name.ts';
+import { once } from '../../shared/runtime/once.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
@@ -21,7 +22,6 @@ import { kindWords, knownName, WALLET } from './known-names.ts';
 import { LeftViews } from './left-views.ts';
 import { explorerHref, identifier, linkTo, qrDetails } from './links.ts';
 import { notUnderstood } from './not-understood.ts';
-import { once } from './once.ts';
 import { OTHER_CLIENT, Part, UNKNOWN_KEY } from './part.ts';
 import { Showing } from './showing.ts';
 import { showStart } from './start-view.ts';

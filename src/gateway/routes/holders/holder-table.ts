@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { once } from '../../../shared/runtime/once.ts';
 import { type TaskOwner, ThreadPool } from '../../../shared/runtime/thread-pool.ts';
 import { encodeKey, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
@@ -78,23 +79,16 @@ export async function createHolderTable(
     owner: encodeKey(holders.ownerAt(row)),
     amount: holders.amountAt(row),
   });
-  let owners: Promise<OwnerTable> | undefined;
-  const addUp = async (): Promise<OwnerTable> => {
-    const rows = new OwnerRows(await tabler.run('packOwners', [memory], owner), holders);
-    return { total: rows.total, rows: (from, to) => rangeOf(from, to, rows.total, (i) => rows.holdingAt(i)) };
-  };
   return {
     ...ofMint,
     total,
     bytes: memory.byteLength + total * OWNER_ROW_BYTES,
     rows: (from, to) => rangeOf(from, to, total, holderAt),
-    owners() {
-      owners ??= addUp().catch((thrown: unknown) => {
-        owners = undefined; // there may be a free thread the next time
-        throw thrown;
-      });
-      return owners;
-    },
+    // where no thread was free, there may be one the next time
+    owners: once(async (): Promise<OwnerTable> => {
+      const rows = new OwnerRows(await tabler.run('packOwners', [memory], owner), holders);
+      return { total: rows.total, rows: (from, to) => rangeOf(from, to, rows.total, (i) => rows.holdingAt(i)) };
+    }),
   };
 }
 
