@@ -44,7 +44,7 @@ const ENTRIES = [
   'gateway/composition/member-main.ts',
   'localnet/cluster-worker.ts',
   'gateway/routes/decoding/decoding-thread.ts',
-  'gateway/routes/holders/tabling-thread.ts',
+  'gateway/routes/scans/tabling-thread.ts',
 ];
 /** Where what several entries share is bundled to, below dist/src/. */
 const CHUNKS = 'bundle';

@@ -50,7 +50,7 @@ t.test('layers', async (t) => {
   gateway/live/accounts         gateway/live/logs             gateway/live/token-lists      gateway/pipeline
   gateway/routes/scans
   gateway/routes/routing
-  gateway/routes/block          gateway/routes/history        gateway/routes/holders    gateway/routes/portfolio
+  gateway/routes/block          gateway/routes/history        gateway/routes/portfolio
   gateway/routes/rpc            gateway/routes/search         gateway/routes/tx
   gateway/routes/decoding       gateway/routes
   gateway/http/engine

@@ -10,7 +10,7 @@ import { epoch } from './epoch.ts';
 import { explain } from './explain.ts';
 import { health } from './health.ts';
 import { history } from './history/history.ts';
-import { holders } from './holders/holders.ts';
+import { holders } from './holders.ts';
 import { leaders } from './leaders.ts';
 import { network } from './network.ts';
 import { networkHistory } from './network-history.ts';

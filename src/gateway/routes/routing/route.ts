@@ -37,9 +37,10 @@ import type {
 import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
 import type { ProgramIdlCache } from '../../upstream/reads/program-idls.ts';
 import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
+import type { HolderTable } from '../scans/holder-table.ts';
 import type { ScanTables } from '../scans/scan-tables.ts';
+import type { TablingTasks } from '../scans/tabling-thread.ts';
 import type { BlockListings } from './block-listings.ts';
-import type { HolderTable, TablingTasks } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { Counted, RequestScope } from './request-scope.ts';
 import type { SeenBlocks } from './seen-blocks.ts';

@@ -11,7 +11,6 @@ import { signingKeyOf } from '../../../../src/gateway/receipts/signing-key.ts';
 import { balance } from '../../../../src/gateway/routes/balance.ts';
 import { balances } from '../../../../src/gateway/routes/balances.ts';
 import { PooledDecoder } from '../../../../src/gateway/routes/decoding/pooled-decoder.ts';
-import { createHolderTabler, HOLDER_TABLES } from '../../../../src/gateway/routes/holders/holder-table.ts';
 import { portfolio } from '../../../../src/gateway/routes/portfolio/portfolio.ts';
 import { STAKE_TABLES } from '../../../../src/gateway/routes/portfolio/stake-table.ts';
 import { createBlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
@@ -19,6 +18,7 @@ import type { LiveAccounts, RouteContext } from '../../../../src/gateway/routes/
 import { type ReadRequest, RouteReadThrough } from '../../../../src/gateway/routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../../../../src/gateway/routes/routing/seen-blocks.ts';
 import { createRpcReadThrough } from '../../../../src/gateway/routes/rpc/answer-rpc-call.ts';
+import { createHolderTabler, HOLDER_TABLES } from '../../../../src/gateway/routes/scans/holder-table.ts';
 import { ScanGate } from '../../../../src/gateway/routes/scans/scan-gate.ts';
 import { ScanTables } from '../../../../src/gateway/routes/scans/scan-tables.ts';
 import { tokenAccounts } from '../../../../src/gateway/routes/token-accounts.ts';

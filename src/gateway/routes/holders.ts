@@ -1,26 +1,31 @@
 import * as z from 'zod';
-import { compare } from '../../../shared/domain/compare.ts';
-import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { SCAN_UNITS } from '../../../shared/domain/units.ts';
+import { compare } from '../../shared/domain/compare.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import { SCAN_UNITS } from '../../shared/domain/units.ts';
 import {
   type AmountScale,
   addressBytes,
   decodeTokenProgramAccount,
   ownerLabelsOf,
   toTokenAmount,
-} from '../../../transactions/index.ts';
-import { requireMint } from '../../tokens/mint-scales.ts';
-import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
-import { readLargestTokenAccounts, throwMintNotKnownYet } from '../../upstream/reads/largest-token-accounts.ts';
-import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
-import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import type { Holder, HolderTable, OwnerHolding } from '../routing/holder-tables.ts';
-import { address, optionalLiteral, page } from '../routing/params.ts';
-import { requesterOf } from '../routing/request-scope.ts';
-import { LARGE_READ_UNITS, readRoute, type Uses } from '../routing/route.ts';
-import { integer } from '../routing/schemas.ts';
-import { REFUSAL_SEC } from '../scans/scan-tables.ts';
-import { createHolderTable, scanHolders } from './holder-table.ts';
+} from '../../transactions/index.ts';
+import { requireMint } from '../tokens/mint-scales.ts';
+import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
+import { readLargestTokenAccounts, throwMintNotKnownYet } from '../upstream/reads/largest-token-accounts.ts';
+import { isRefusal } from '../upstream/rpc/error-normalizer.ts';
+import type { RpcCaller } from '../upstream/rpc/rpc-response.ts';
+import { address, optionalLiteral, page } from './routing/params.ts';
+import { requesterOf } from './routing/request-scope.ts';
+import { LARGE_READ_UNITS, readRoute, type Uses } from './routing/route.ts';
+import { integer } from './routing/schemas.ts';
+import {
+  createHolderTable,
+  type Holder,
+  type HolderTable,
+  type OwnerHolding,
+  scanHolders,
+} from './scans/holder-table.ts';
+import { REFUSAL_SEC } from './scans/scan-tables.ts';
 
 /** Rows of a page: getTokenLargestAccounts returns 20 without a scan. */
 const PAGE_SIZE = 20;

@@ -2,7 +2,6 @@ import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { encodeKey } from '../../../transactions/index.ts';
-import type { OwnerHolding } from '../routing/holder-tables.ts';
 import { type HolderRows, orderOfRows } from './holder-rows.ts';
 
 /** The bytes of an owner: the sum of the accounts, the row of the largest one, their number. */
@@ -49,7 +48,7 @@ export class OwnerRows {
     return this.#packed.length / OWNER_ROW_BYTES;
   }
 
-  holdingAt(i: number): OwnerHolding {
+  holdingAt(i: number) {
     const at = i * OWNER_ROW_BYTES;
     return {
       owner: encodeKey(this.#rows.ownerAt(this.#packed.readUInt32LE(at + 8))),

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
-import { decodeKey, MULTISIG_BYTES } from '../../../transactions/index.ts';
+import { decodeKey, encodeKey, MULTISIG_BYTES } from '../../../transactions/index.ts';
 import { eachProgramAccount, parseListedSpace } from '../../upstream/reads/program-accounts.ts';
 
 /** Bytes of a token account that are read: owner and amount. */
@@ -72,8 +72,9 @@ export class HolderRows {
     return this.#rows.length / ROW_BYTES;
   }
 
-  addressAt(row: number): Buffer {
-    return this.#rows.subarray(row * ROW_BYTES + 8, row * ROW_BYTES + 40);
+  holderAt(row: number) {
+    const address = this.#rows.subarray(row * ROW_BYTES + 8, row * ROW_BYTES + 40);
+    return { address: encodeKey(address), owner: encodeKey(this.ownerAt(row)), amount: this.amountAt(row) };
   }
 
   ownerAt(row: number): Buffer {

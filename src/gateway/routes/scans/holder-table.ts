@@ -2,14 +2,36 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { once } from '../../../shared/runtime/once.ts';
 import { type TaskOwner, ThreadPool } from '../../../shared/runtime/thread-pool.ts';
-import { encodeKey, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
+import { type AmountScale, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { listProgramAccounts, type ProgramAccountsFilter } from '../../upstream/reads/program-accounts.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
-import type { Holder, HolderTable, OwnerTable, TablingTasks } from '../routing/holder-tables.ts';
-import type { ScanTablesKind } from '../scans/scan-tables.ts';
 import { HOLDER_DATA_SLICE, HolderRows } from './holder-rows.ts';
 import { OWNER_ROW_BYTES, OwnerRows } from './owner-rows.ts';
+import type { ScanTablesKind } from './scan-tables.ts';
+import type { TablingTasks } from './tabling-thread.ts';
+
+export type Holder = ReturnType<HolderRows['holderAt']>;
+export type OwnerHolding = ReturnType<OwnerRows['holdingAt']>;
+
+interface OwnerTable {
+  readonly total: number;
+  rows(from: number, to: number): OwnerHolding[];
+}
+
+/** All holders of a mint at a slot, largest first, then by the bytes of their addresses. */
+export interface HolderTable {
+  readonly slot: Slot;
+  /** The supply of the mint, and the scale of its amounts, of the same time. */
+  readonly supply: bigint;
+  readonly scale: AmountScale;
+  readonly total: number;
+  /** Memory of the table in bytes, with that of its owners once they are added up. */
+  readonly bytes: number;
+  rows(from: number, to: number): Holder[];
+  /** Returns the same holders added up by owner, which takes long the first time. */
+  owners(): Promise<OwnerTable>;
+}
 
 export const HOLDER_TABLES: ScanTablesKind<HolderTable> = {
   maxSize: 64 << 20, // bytes: about three of the largest scans
@@ -74,16 +96,11 @@ export async function createHolderTable(
   const memory = await tabler.run('packHolders', [...lists], owner);
   const holders = new HolderRows(memory);
   const { total } = holders;
-  const holderAt = (row: number): Holder => ({
-    address: encodeKey(holders.addressAt(row)),
-    owner: encodeKey(holders.ownerAt(row)),
-    amount: holders.amountAt(row),
-  });
   return {
     ...ofMint,
     total,
     bytes: memory.byteLength + total * OWNER_ROW_BYTES,
-    rows: (from, to) => rangeOf(from, to, total, holderAt),
+    rows: (from, to) => rangeOf(from, to, total, (row) => holders.holderAt(row)),
     // where no thread was free, there may be one the next time
     owners: once(async (): Promise<OwnerTable> => {
       const rows = new OwnerRows(await tabler.run('packOwners', [memory], owner), holders);
