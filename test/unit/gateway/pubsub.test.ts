@@ -5,6 +5,7 @@ import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { createMesh } from '../../../src/gateway/upstream/mesh/create-mesh.ts';
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { MessageQueue } from '../../../src/gateway/upstream/pubsub/message-queue.ts';
+import { type Notification, PubsubChannel } from '../../../src/gateway/upstream/pubsub/pubsub-channel.ts';
 import { PubsubCounts } from '../../../src/gateway/upstream/pubsub/pubsub-counts.ts';
 import type { PubsubSession, SubscriptionHandler } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type ReconnectingChannelOptions,
 } from '../../../src/gateway/upstream/pubsub/reconnecting-channel.ts';
 import { SlotAncestry } from '../../../src/gateway/upstream/pubsub/slot-ancestry.ts';
+import { SLOT_SUBSCRIPTION } from '../../../src/gateway/upstream/pubsub/slot-subscriptions.ts';
 import {
   isOverLimit,
   type LearnedLimit,
@@ -21,6 +23,7 @@ import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-op
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import type { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { Deferred } from '../../../src/shared/runtime/deferred.ts';
 import { ownTurn } from '../../../src/shared/runtime/own-turn.ts';
 import { TurnMeter } from '../../support/longest-turn.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -396,6 +399,131 @@ t.test('open-session', async (t) => {
   });
 });
 
+t.test('pubsub-channel', async (t) => {
+  /** Opens a channel, and returns what subscribes to an account over it until the returned function is called. */
+  async function open(t: Test, prepare: (server: ScriptedNode) => void = () => {}) {
+    const server = await ScriptedNode.start();
+    prepare(server);
+    const { promise: ready, resolve: onReady } = new Deferred();
+    const channel = new PubsubChannel({
+      node: server.nodeOptions('node-1'),
+      settings: UPSTREAM_SETTINGS,
+      clock: new ManualClock(),
+      counts: new PubsubCounts(),
+      verifyGenesis: async () => {},
+      onReady,
+      onClose() {},
+    });
+    t.teardown(() => {
+      channel.close('the test is over');
+      return server.close();
+    });
+    await ready;
+    const subscribe = (key: string, onResult: (result: string) => void = () => {}) => {
+      const onNotification = ({ result }: Notification) => onResult(`${result}`);
+      const subscription = { method: 'accountSubscribe', onNotification, onAcknowledged() {}, onRejected() {} };
+      channel.subscribe(subscription, [key]);
+      return () => channel.unsubscribe(subscription);
+    };
+    return { server, subscribe };
+  }
+
+  t.test('notifications reach their subscriber, though the ids differ beyond a double', async (t) => {
+    const { server, subscribe } = await open(t);
+    const received: string[] = [];
+    for (const key of ['a', 'b']) subscribe(key, (result) => received.push(`${key} ${result}`));
+    await waitUntil(() => server.pubsubRequests.length === 2);
+    const [socket] = server.sockets;
+    for (const [index, request] of server.pubsubRequests.entries())
+      socket?.send(notificationJson(request.method, subscriptionId(request), `18446744073709551615${index}`));
+    await waitUntil(() => received.length === 2);
+    t.strictSame(received, ['a 184467440737095516150', 'b 184467440737095516151']);
+  });
+
+  t.test('a stopped subscription is unsubscribed, even before the acknowledgement', async (t) => {
+    const { server, subscribe } = await open(t);
+    const received: string[] = [];
+    const stop = subscribe('a', (result) => received.push(result));
+    await waitUntil(() => server.pubsubRequests.length === 1);
+    server.notify('accountSubscribe', '1');
+    await waitUntil(() => received.length === 1);
+    stop();
+    server.notify('accountSubscribe', '2');
+    subscribe('b')();
+    await waitUntil(() => server.pubsubRequests.length === 4);
+    t.match(
+      server.pubsubRequests.slice(1).map(({ text }) => text),
+      [
+        /"accountUnsubscribe","params":\[18446744073709510001\]/,
+        /"accountSubscribe","params":\["b"\]/,
+        /"accountUnsubscribe","params":\[18446744073709510003\]/,
+      ],
+    );
+    t.strictSame(received, ['1']);
+  });
+
+  for (const sharesIds of [true, false]) {
+    const ids = sharesIds ? 'one id' : 'an id of its own';
+    t.test(`a stopped subscription ends no equal one, to which the node gives ${ids}`, async (t) => {
+      const subscribed = new Map<string, string>();
+      const { server, subscribe } = await open(t, (server) => {
+        server.onPubsubRequest = (socket, { id, method, params, text }) => {
+          const key = String(params[0]);
+          const nodeId = sharesIds && key === 'a' ? '7' : String(id);
+          if (method.endsWith('Unsubscribe')) subscribed.delete(key);
+          else subscribed.set(nodeId, key);
+          socket.send(resultBody({ id, method, params, text }, nodeId));
+          if (key === 'a') socket.send(notificationJson(method, nodeId, '0'));
+        };
+      });
+      let notifications = 0;
+      const subscribeA = () => subscribe('a', () => notifications++);
+      const idsOfA = () => [...subscribed].filter(([, key]) => key === 'a').length;
+      const areAllHandled = async () => {
+        const barrier = `barrier ${server.pubsubRequests.length}`;
+        subscribe(barrier);
+        await waitUntil(() => [...subscribed.values()].includes(barrier));
+      };
+      subscribeA()();
+      const stopSecond = subscribeA();
+      await waitUntil(() => notifications === 1);
+      await areAllHandled();
+      t.equal(idsOfA(), 1, 'while none was answered');
+
+      const stopThird = subscribeA();
+      stopSecond();
+      await waitUntil(() => notifications === 2);
+      await areAllHandled();
+      t.equal(idsOfA(), 1, 'while the other one was not answered');
+
+      stopThird();
+      await areAllHandled();
+      t.equal(idsOfA(), 0, 'the last of them');
+    });
+  }
+
+  t.test('ids of its own are given back while an equal subscription is always on its way', async (t) => {
+    const ids = new Set<string>();
+    const held: (() => void)[] = [];
+    const { server, subscribe } = await open(t, (server) => {
+      server.onPubsubRequest = (socket, { id, method, params, text }) => {
+        if (method.endsWith('Unsubscribe')) ids.delete(String(params[0]));
+        else ids.add(String(id));
+        const answer = (): void => socket.send(resultBody({ id, method, params, text }, String(id)));
+        if (params[0] === 'a') held.push(answer);
+        else answer();
+      };
+    });
+    for (let i = 1; i <= 10; i++) {
+      subscribe('a')();
+      await waitUntil(() => server.pubsubRequests.filter(({ params }) => params[0] === 'a').length === i);
+      if (i > 1) held.shift()?.();
+    }
+    await waitUntil(() => ids.size <= 3);
+    t.pass('not one for each of them');
+  });
+});
+
 t.test('reconnecting-channel', async (t) => {
   interface World {
     readonly server: ScriptedNode;
@@ -407,12 +535,16 @@ t.test('reconnecting-channel', async (t) => {
     readonly slots: string[];
   }
 
+  interface OpenOptions {
+    readonly settings?: Partial<UpstreamSettings>;
+    readonly admit?: ReconnectingChannelOptions['verifyGenesis'];
+    /** Returns the subscriptions beside that to slots. Default: none. */
+    readonly others?: (clock: ManualClock) => ReconnectingChannelOptions['subscriptions'];
+  }
+
   async function open(
     t: Test,
-    {
-      settings = {},
-      admit: verifyGenesis = async () => {},
-    }: { settings?: Partial<UpstreamSettings>; admit?: ReconnectingChannelOptions['verifyGenesis'] } = {},
+    { settings = {}, admit: verifyGenesis = async () => {}, others = () => [] }: OpenOptions = {},
     prepare: (server: ScriptedNode) => void = () => {},
   ): Promise<World> {
     const server = await ScriptedNode.start();
@@ -425,9 +557,16 @@ t.test('reconnecting-channel', async (t) => {
       deps: { clock, random: () => 0, settings: { ...UPSTREAM_SETTINGS, ...settings } },
       counts: new PubsubCounts(),
       verifyGenesis,
+      subscriptions: [
+        {
+          ...SLOT_SUBSCRIPTION,
+          onNotification: ({ result }) => void slots.push(`${result}`),
+          onRejected: () => t.fail('no slots'),
+        },
+        ...others(clock),
+      ],
       onStatus: (status, reason) => changes.push(`${status}: ${reason}`),
     });
-    channel.subscribe('slotSubscribe', [], ({ result }) => slots.push(`${result}`));
     t.teardown(async () => {
       channel.close();
       await server.close();
@@ -458,109 +597,6 @@ t.test('reconnecting-channel', async (t) => {
     });
     await waitUntil(() => world.slots.length === 3);
     t.strictSame(world.slots, ['1', '2', '3']);
-  });
-
-  t.test('notifications reach their subscriber, though the ids differ beyond a double', async (t) => {
-    const world = await open(t);
-    const received: string[] = [];
-    for (const key of ['a', 'b']) {
-      world.channel.subscribe('accountSubscribe', [key], ({ result }) => received.push(`${key} ${result}`));
-    }
-    await waitUntil(() => world.server.pubsubRequests.length === 3);
-    const [socket] = world.server.sockets;
-    for (const [index, request] of world.server.pubsubRequests.entries()) {
-      socket?.send(notificationJson(request.method, subscriptionId(request), `18446744073709551615${index}`));
-    }
-    await waitUntil(() => received.length === 2);
-    t.strictSame(received, ['a 184467440737095516151', 'b 184467440737095516152']);
-    t.strictSame(world.slots, ['184467440737095516150']);
-  });
-
-  t.test('a stopped subscription is unsubscribed, even before the acknowledgement', async (t) => {
-    const world = await open(t);
-    await isUp(world);
-    const received: string[] = [];
-    const stop = world.channel.subscribe('accountSubscribe', ['a'], ({ result }) => received.push(`${result}`));
-    await waitUntil(() => world.server.pubsubRequests.length === 2);
-    world.server.notify('accountSubscribe', '1');
-    await waitUntil(() => received.length === 1);
-    stop();
-    world.server.notify('accountSubscribe', '2');
-    world.channel.subscribe('accountSubscribe', ['b'], () => {})();
-    await waitUntil(() => world.server.pubsubRequests.length === 5);
-    t.match(
-      world.server.pubsubRequests.slice(2).map(({ text }) => text),
-      [
-        /"accountUnsubscribe","params":\[18446744073709510002\]/,
-        /"accountSubscribe","params":\["b"\]/,
-        /"accountUnsubscribe","params":\[18446744073709510004\]/,
-      ],
-    );
-    t.strictSame(received, ['1']);
-  });
-
-  for (const sharesIds of [true, false]) {
-    const ids = sharesIds ? 'one id' : 'an id of its own';
-    t.test(`a stopped subscription ends no equal one, to which the node gives ${ids}`, async (t) => {
-      const subscribed = new Map<string, string>();
-      const { server, channel } = await open(t, {}, (server) => {
-        server.onPubsubRequest = (socket, { id, method, params, text }) => {
-          const key = String(params[0]);
-          const nodeId = sharesIds && key === 'a' ? '7' : String(id);
-          if (method.endsWith('Unsubscribe')) subscribed.delete(key);
-          else subscribed.set(nodeId, key);
-          socket.send(resultBody({ id, method, params, text }, nodeId));
-          if (key === 'a') socket.send(notificationJson(method, nodeId, '0'));
-        };
-      });
-      await waitUntil(() => channel.status === 'up');
-      let notifications = 0;
-      const subscribe = (key: string) => channel.subscribe('accountSubscribe', [key], () => notifications++);
-      const idsOfA = () => [...subscribed].filter(([, key]) => key === 'a').length;
-      const areAllHandled = async () => {
-        const barrier = `barrier ${server.pubsubRequests.length}`;
-        subscribe(barrier);
-        await waitUntil(() => [...subscribed.values()].includes(barrier));
-      };
-      subscribe('a')();
-      const stopSecond = subscribe('a');
-      await waitUntil(() => notifications === 1);
-      await areAllHandled();
-      t.equal(idsOfA(), 1, 'while none was answered');
-
-      const stopThird = subscribe('a');
-      stopSecond();
-      await waitUntil(() => notifications === 2);
-      await areAllHandled();
-      t.equal(idsOfA(), 1, 'while the other one was not answered');
-
-      stopThird();
-      await areAllHandled();
-      t.equal(idsOfA(), 0, 'the last of them');
-    });
-  }
-
-  t.test('ids of its own are given back while an equal subscription is always on its way', async (t) => {
-    const ids = new Set<string>();
-    const held: (() => void)[] = [];
-    const { server, channel } = await open(t, {}, (server) => {
-      server.onPubsubRequest = (socket, { id, method, params, text }) => {
-        if (method.endsWith('Unsubscribe')) ids.delete(String(params[0]));
-        else ids.add(String(id));
-        const answer = (): void => socket.send(resultBody({ id, method, params, text }, String(id)));
-        if (params[0] === 'a') held.push(answer);
-        else answer();
-      };
-    });
-    await waitUntil(() => channel.status === 'up');
-    const others = ids.size;
-    for (let i = 1; i <= 10; i++) {
-      channel.subscribe('accountSubscribe', ['a'], () => {})();
-      await waitUntil(() => server.pubsubRequests.filter(({ params }) => params[0] === 'a').length === i);
-      if (i > 1) held.shift()?.();
-    }
-    await waitUntil(() => ids.size <= others + 3);
-    t.pass('not one for each of them');
   });
 
   t.test('a loss is reported immediately, and everything is subscribed again', async (t) => {
@@ -630,7 +666,13 @@ t.test('reconnecting-channel', async (t) => {
   });
 
   t.test('a rejected subscription is reported to its subscriber alone', async (t) => {
-    const world = await open(t, {}, (server) => {
+    let refused = 0;
+    const rejected = {
+      ...{ method: 'programSubscribe', params: ['x'] },
+      onNotification: () => t.fail('nothing was subscribed'),
+      onRejected: () => void refused++,
+    };
+    const world = await open(t, { others: () => [rejected] }, (server) => {
       server.onPubsubRequest = (socket, request) =>
         socket.send(
           request.method === 'slotSubscribe'
@@ -638,13 +680,6 @@ t.test('reconnecting-channel', async (t) => {
             : errorBody(request, '{"code":-32601,"message":"Method not found"}'),
         );
     });
-    let refused = 0;
-    world.channel.subscribe(
-      'programSubscribe',
-      ['x'],
-      () => t.fail('nothing was subscribed'),
-      () => refused++,
-    );
     await waitUntil(() => refused === 1);
     t.equal(world.channel.status, 'up');
   });
@@ -695,9 +730,11 @@ t.test('reconnecting-channel', async (t) => {
   });
 
   t.test('a flood that stays too much for two seconds closes the channel', async (t) => {
-    const world = await open(t, { settings: { maxBytes: 100_000, idleTimeoutMs: 1e9, pingMs: 1e9 } });
+    const world = await open(t, {
+      settings: { maxBytes: 100_000, idleTimeoutMs: 1e9, pingMs: 1e9 },
+      others: (clock) => [{ ...SLOT_SUBSCRIPTION, onNotification: () => clock.advance(50), onRejected() {} }], // the time that each takes
+    });
     await isUp(world);
-    world.channel.subscribe('slotSubscribe', [], () => world.clock.advance(50)); // the time that each takes
     await waitUntil(() => world.server.pubsubRequests.length === 2);
     for (let slot = 0; slot < 20_000; slot++) world.server.notify('slotSubscribe', `${slot}`);
     await waitUntil(() => world.changes.length === 2);
@@ -725,6 +762,7 @@ t.test('reconnecting-channel', async (t) => {
             deps: { clock, random: () => luck[pauses.length] ?? 0, settings: UPSTREAM_SETTINGS },
             counts: new PubsubCounts(),
             verifyGenesis: async () => {},
+            subscriptions: [],
             onStatus: () => {},
           });
           for (let n = 0; n < luck.length; n++) {

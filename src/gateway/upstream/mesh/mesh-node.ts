@@ -9,7 +9,7 @@ import { member, parseString } from '../json/raw-json.ts';
 import { NodeSessions } from '../pubsub/node-sessions.ts';
 import { PubsubCounts } from '../pubsub/pubsub-counts.ts';
 import { ReconnectingChannel } from '../pubsub/reconnecting-channel.ts';
-import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
+import { slotSubscriptions } from '../pubsub/slot-subscriptions.ts';
 import { type LearnedLimits, SubscriptionLimit } from '../pubsub/subscription-limit.ts';
 import { callCounter } from '../rpc/call-counter.ts';
 import { minContextSlotNotReached, noNodeReachable, rpcFaultOf } from '../rpc/error-normalizer.ts';
@@ -319,28 +319,27 @@ export class MeshNode {
 
   #openChannel(): void {
     const { node, deps, consensus, onProblem } = this.#options;
-    const channel = new ReconnectingChannel({
+    this.#channel = new ReconnectingChannel({
       node,
       deps,
       counts: this.#pubsub,
       verifyGenesis: () => this.#verifyGenesisAgain(),
+      subscriptions: slotSubscriptions(this.server.notifiedSlots, {
+        onParent: (slot, parent) => {
+          if (this.isTrusted) consensus.observeParent(slot, parent);
+        },
+        onSlot: (commitment, slot) => {
+          this.#poller.onNotification(commitment);
+          this.client.slots.observe(commitment, slot);
+        },
+        onRejected: (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
+      }),
       onStatus: (status, reason) => {
         this.#wasChannelUp ||= status === 'up';
         if (status === 'up' || this.#isClosed || !this.#needsChannel) return;
         this.#genesis = undefined;
         this.#channelAlert.fire(reason);
       },
-    });
-    this.#channel = channel;
-    subscribeToSlots(channel, this.server.notifiedSlots, {
-      onParent: (slot, parent) => {
-        if (this.isTrusted) consensus.observeParent(slot, parent);
-      },
-      onSlot: (commitment, slot) => {
-        this.#poller.onNotification(commitment);
-        this.client.slots.observe(commitment, slot);
-      },
-      onRejected: (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
     });
   }
 

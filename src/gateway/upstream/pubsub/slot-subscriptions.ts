@@ -4,18 +4,12 @@ import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import type { Notification } from './pubsub-channel.ts';
-import type { ReconnectingChannel } from './reconnecting-channel.ts';
+import type { RenewedSubscription } from './reconnecting-channel.ts';
 
-interface SubscribeRequest {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+type SubscribeRequest = Pick<RenewedSubscription, 'method' | 'params'>;
 
 /** Each slot that a node starts (`slotSubscribe`); its transactions have not run yet, its parent is processed. */
-export const SLOT_SUBSCRIPTION: SubscribeRequest = {
-  method: 'slotSubscribe',
-  params: [],
-};
+export const SLOT_SUBSCRIPTION: SubscribeRequest = { method: 'slotSubscribe', params: [] };
 
 /** The longest notification of a slot: three numbers and their names. */
 const MAX_SLOT_BYTES = 1024;
@@ -38,23 +32,25 @@ export interface SlotHandler {
   onRejected(what: string): void;
 }
 
-/** Reports each slot that a node reaches at each of the commitments, and its parent before, until the channel is closed. */
-export function subscribeToSlots(
-  channel: ReconnectingChannel,
+/** Returns what reports each slot that a node reaches at each of the commitments, and its parent before. */
+export const slotSubscriptions = (
   commitments: readonly Commitment[],
   { onParent, onSlot, onRejected }: SlotHandler,
-): void {
-  const { method, params } = SLOT_SUBSCRIPTION;
-  const onSlotNotification = ({ result }: Notification) => {
-    const { slot, parent } = parseSlotNotification(result);
-    onParent(slot, parent);
-    onSlot('processed', parent);
-  };
-  channel.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
-  for (const commitment of commitments) {
-    if (commitment === 'processed') continue;
-    const onClockNotification = ({ slot }: Notification) => onSlot(commitment, parseSafeInteger(slot));
-    const { method, params } = clockSubscription(commitment);
-    channel.subscribe(method, params, onClockNotification, () => onRejected(`the clock at ${commitment}`));
-  }
-}
+): readonly RenewedSubscription[] => [
+  {
+    ...SLOT_SUBSCRIPTION,
+    onNotification({ result }) {
+      const { slot, parent } = parseSlotNotification(result);
+      onParent(slot, parent);
+      onSlot('processed', parent);
+    },
+    onRejected: () => onRejected('slots'),
+  },
+  ...commitments
+    .filter((commitment) => commitment !== 'processed')
+    .map((commitment) => ({
+      ...clockSubscription(commitment),
+      onNotification: ({ slot }: Notification) => onSlot(commitment, parseSafeInteger(slot)),
+      onRejected: () => onRejected(`the clock at ${commitment}`),
+    })),
+];
