@@ -1574,14 +1574,14 @@ t.test('slot-consensus', async (t) => {
   t.test('an accepted slot advances the tips of its commitment and the weaker ones', async (t) => {
     const { consensus, node } = setUp();
     const tips: number[] = [];
-    consensus.onTip('processed', (slot) => tips.push(slot));
+    consensus.tips.onTip('processed', (slot) => tips.push(slot));
     const slots = node('a');
     slots.observe('confirmed', 100);
-    t.equal(consensus.tip('confirmed'), undefined, 'nothing is accepted before the start');
+    t.equal(consensus.tips.newest('confirmed'), undefined, 'nothing is accepted before the start');
     consensus.start();
     slots.observe('confirmed', 101);
     t.strictSame(
-      [consensus.tip('processed'), consensus.tip('confirmed'), consensus.tip('finalized')],
+      [consensus.tips.newest('processed'), consensus.tips.newest('confirmed'), consensus.tips.newest('finalized')],
       [101, 101, undefined],
     );
     slots.observe('processed', 100);
@@ -1613,7 +1613,7 @@ t.test('slot-consensus', async (t) => {
     clock.advance(400);
     a.observe('processed', 9000);
     t.equal(consensus.quarantineOf('a').reason, 'it jumped to slot 9000');
-    t.equal(consensus.tip('processed'), 5000);
+    t.equal(consensus.tips.newest('processed'), 5000);
     a.observe('processed', 5001);
     t.equal(consensus.quarantineOf('a').reason, undefined);
     t.ok(consensus.acceptsSlot('a', 'processed', 5001));
@@ -1648,8 +1648,8 @@ t.test('slot-consensus', async (t) => {
             const trueSlot = 1000 + Math.floor(ms / slotMs);
             if (trueSlot > slot) for (const slots of honest) slots.observe('processed', trueSlot);
             slot = trueSlot;
-            liar.observe('processed', lie(slot, consensus.tip('processed') ?? 0, ms));
-            lead = Math.max(lead, (consensus.tip('processed') ?? 0) - slot);
+            liar.observe('processed', lie(slot, consensus.tips.newest('processed') ?? 0, ms));
+            lead = Math.max(lead, (consensus.tips.newest('processed') ?? 0) - slot);
             isAnyRefused ||= honest.some((_, n) => !consensus.isTrusted(`honest-${n}`));
           }
           const when = `${title}, at ${slotMs} ms beside ${honestCount}`;

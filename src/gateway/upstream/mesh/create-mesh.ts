@@ -61,13 +61,13 @@ export function createMesh(options: MeshOptions): RestingMesh {
     genesisHash = contact.genesisHash;
     consensus.start();
     for (const commitment of COMMITMENTS)
-      consensus.onTip(commitment, () => {
+      consensus.tips.onTip(commitment, () => {
         for (const meshNode of meshNodes) meshNode.updateLag();
       });
     for (const meshNode of new Set([contact.anchor, ...meshNodes])) meshNode.replaySlots();
     for (const meshNode of meshNodes) meshNode.start();
     // A lease must not lag with its node while another node is healthy.
-    consensus.onTip('processed', () => {
+    consensus.tips.onTip('processed', () => {
       if (!meshNodes.some(({ isHealthy }) => isHealthy)) return;
       for (const { isOutOfSync, sessions } of meshNodes) if (isOutOfSync) sessions.closeAll();
     });
@@ -92,17 +92,17 @@ export function createMesh(options: MeshOptions): RestingMesh {
     },
     call,
     agreement,
-    tip: (commitment) => consensus.tip(commitment),
+    tip: (commitment) => consensus.tips.newest(commitment),
     acceptsSlot: (...slot) => consensus.acceptsSlot(...slot),
     get slotTimeMs() {
       return consensus.slotTimeMs;
     },
-    onTip: (commitment, listener) => consensus.onTip(commitment, listener),
+    onTip: (commitment, listener) => consensus.tips.onTip(commitment, listener),
     rest(isResting) {
       for (const meshNode of meshNodes) meshNode.rest(isResting);
     },
     observeSlot(commitment, slot, parent) {
-      if (parent !== undefined) consensus.observeParent(slot, parent);
+      if (parent !== undefined) consensus.tips.observeParent(slot, parent);
       reported.observe(commitment, slot);
     },
     openSession: () => openBestSession(meshNodes, deps, isClosed),

@@ -248,7 +248,7 @@ export class MeshNode {
     this.#lagSlots = Math.max(
       ...COMMITMENTS.map((commitment) => {
         const latest = this.client.slots.latest(commitment);
-        return latest === undefined ? 0 : (consensus.tip(commitment) ?? 0) - latest;
+        return latest === undefined ? 0 : (consensus.tips.newest(commitment) ?? 0) - latest;
       }),
     );
     this.#isBehind = this.#lagSlots > (this.#isBehind ? RECOVERED_LAG_SLOTS - 1 : MAX_LAG_SLOTS);
@@ -265,7 +265,7 @@ export class MeshNode {
   status(): Omit<NodeStatus, 'operator'> {
     const { consensus } = this.#options;
     const slot = this.client.slots.latest('processed') ?? null;
-    const tip = consensus.tip('processed');
+    const tip = consensus.tips.newest('processed');
     return {
       id: this.id,
       status: this.#health,
@@ -326,7 +326,7 @@ export class MeshNode {
       verifyGenesis: () => this.#verifyGenesisAgain(),
       subscriptions: slotSubscriptions(this.server.notifiedSlots, {
         onParent: (slot, parent) => {
-          if (this.isTrusted) consensus.observeParent(slot, parent);
+          if (this.isTrusted) consensus.tips.observeParent(slot, parent);
         },
         onSlot: (commitment, slot) => {
           this.#poller.onNotification(commitment);

@@ -67,7 +67,7 @@ export async function routeCall(
 
   const deadlineMs = Math.min(clock.monotonic() + first.client.timeoutMs(method, isLarge), latestMs);
   const oldestUsableSlot =
-    Math.min(consensus.tip(anchorCommitment) ?? 0, consensus.tip(commitment) ?? 0) - MAX_LAG_SLOTS;
+    Math.min(consensus.tips.newest(anchorCommitment) ?? 0, consensus.tips.newest(commitment) ?? 0) - MAX_LAG_SLOTS;
   const mayForget = ({ isArchival }: MeshNode): boolean => !isArchival && archival.length > 0;
   const doubted = new Set<unknown>();
   let archiveIsBehind: unknown;

@@ -3,7 +3,7 @@ import { COMMITMENTS, type Commitment, impliedCommitments } from '../../../share
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { NodeSlots } from '../rpc/node-slots.ts';
 import { JumpGuard } from './jump-guard.ts';
-import { MeshTips, type TipListener } from './mesh-tips.ts';
+import { MeshTips } from './mesh-tips.ts';
 import { NodeQuarantine } from './node-quarantine.ts';
 
 export interface SlotConsensusOptions {
@@ -19,9 +19,10 @@ export interface SlotConsensusOptions {
  * quarantined: those of another cluster (I10), those whose ledger went back (I13) and those whose slots jump (I16).
  */
 export class SlotConsensus {
+  /** The newest accepted slots, with the parents that trusted nodes and other gateways name. */
+  readonly tips = new MeshTips();
   readonly #options: SlotConsensusOptions;
   readonly #guards: Readonly<Record<Commitment, JumpGuard>>;
-  readonly #tips = new MeshTips();
   readonly #quarantines = new Map<string, NodeQuarantine>();
   #genesisHash: string | undefined;
   #isStarted = false;
@@ -53,7 +54,7 @@ export class SlotConsensus {
       this.#observeJump(nodeId, implied, slots.latest(implied) ?? slot);
     }
     const isAccepted = this.quarantineOf(nodeId).observe(commitment, slot, this.isAccepted(commitment, slot));
-    if (isAccepted) this.#tips.observe(commitment, slot);
+    if (isAccepted) this.tips.observe(commitment, slot);
   }
 
   /** Returns true if what a node, or its feed, says of this slot may be used, and observes the slot if it is new (I16). */
@@ -71,23 +72,9 @@ export class SlotConsensus {
     return !this.quarantineOf(nodeId).isActive;
   }
 
-  tip(commitment: Commitment): Slot | undefined {
-    return this.#tips.newest(commitment);
-  }
-
   /** The slot time in milliseconds, measured by the accepted slots of each node. */
   get slotTimeMs(): number {
     return this.#guards.processed.slotTimeMs;
-  }
-
-  /** Observes the parent that a trusted node or another gateway names. */
-  observeParent(slot: Slot, parent: Slot): void {
-    this.#tips.observeParent(slot, parent);
-  }
-
-  /** Calls the listener with each newer tip until the returned function is called. */
-  onTip(commitment: Commitment, listener: TipListener): () => void {
-    return this.#tips.onTip(commitment, listener);
   }
 
   #observeJump(nodeId: string, commitment: Commitment, slot: Slot): void {
