@@ -39,7 +39,7 @@ export function listBlock(result: Buffer): BlockListing {
   endPage();
   for (const reward of eachElement(rewardsOf(block))) rewards.add(reward);
   return {
-    block: describeBlock(block, counter.tally(), rewards),
+    block: describeBlock(block, counter.tally, rewards),
     pageEnds,
     rows: new Uint8Array(Buffer.concat(pages)),
     ...countPrograms(counts),

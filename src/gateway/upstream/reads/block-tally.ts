@@ -48,43 +48,31 @@ const MAX_SIGNATURES = 50;
 const TALLIED_BYTES_PER_TURN = 32 * 1024;
 
 export class BlockCounter {
-  readonly #signatures: string[] = [];
-  #count = 0;
-  #voteCount = 0;
-  #successCount = 0;
-  #failedCount = 0;
-  #fees = 0n;
-  #priorityFees = 0n;
-  #tips = 0n;
-  #computeUnits: bigint | null = 0n;
+  readonly tally = {
+    count: 0,
+    voteCount: 0,
+    nonVoteCount: 0,
+    successCount: 0,
+    failedCount: 0,
+    feesLamports: 0n,
+    priorityFeesLamports: 0n,
+    tipsLamports: 0n,
+    computeUnitsConsumed: null as bigint | null, // without a record there is none
+    signatures: [] as string[],
+  };
 
   add({ isVote, fee, signatureCount, tips, succeeded, computeUnits, signature }: TransactionOutcome): void {
-    this.#count++;
-    if (isVote) this.#voteCount++;
-    else if (this.#signatures.length < MAX_SIGNATURES) this.#signatures.push(signature());
-    if (succeeded === true) this.#successCount++;
-    if (succeeded === false) this.#failedCount++;
-    this.#fees += fee;
+    const { tally } = this;
+    const unitsBefore = tally.count === 0 ? 0n : tally.computeUnitsConsumed;
+    tally.computeUnitsConsumed = unitsBefore === null || computeUnits === null ? null : unitsBefore + computeUnits;
+    tally.count++;
+    tally[isVote ? 'voteCount' : 'nonVoteCount']++;
+    if (!isVote && tally.signatures.length < MAX_SIGNATURES) tally.signatures.push(signature());
+    if (succeeded !== null) tally[succeeded ? 'successCount' : 'failedCount']++;
+    tally.feesLamports += fee;
     const priorityFee = fee - SIGNATURE_LAMPORTS * BigInt(signatureCount);
-    if (priorityFee > 0n) this.#priorityFees += priorityFee; // some clusters charge less
-    this.#tips += tips;
-    if (this.#computeUnits !== null)
-      this.#computeUnits = computeUnits === null ? null : this.#computeUnits + computeUnits;
-  }
-
-  tally(): BlockTally {
-    return {
-      count: this.#count,
-      voteCount: this.#voteCount,
-      nonVoteCount: this.#count - this.#voteCount,
-      successCount: this.#successCount,
-      failedCount: this.#failedCount,
-      feesLamports: this.#fees,
-      priorityFeesLamports: this.#priorityFees,
-      tipsLamports: this.#tips,
-      computeUnitsConsumed: this.#count === 0 ? null : this.#computeUnits, // without a record there is none
-      signatures: this.#signatures,
-    };
+    if (priorityFee > 0n) tally.priorityFeesLamports += priorityFee; // some clusters charge less
+    tally.tipsLamports += tips;
   }
 }
 
@@ -95,7 +83,7 @@ export class BlockCounter {
 export async function tallyTransactions(transactions: Buffer): Promise<BlockTally> {
   const counter = new BlockCounter();
   await forEachElement(transactions, TALLIED_BYTES_PER_TURN, (bytes) => counter.add(parseOutcome(bytes)));
-  return counter.tally();
+  return counter.tally;
 }
 
 function parseOutcome(bytes: Buffer): TransactionOutcome {
