@@ -462,15 +462,6 @@ t.test('jump-guard', async (t) => {
     t.notOk(guard.isAccepted(slot + 80));
   });
 
-  t.test('I16: beside an honest node a lying one is never accepted, however steadily it advances', async (t) => {
-    const { guard, pass } = setUp();
-    const slot = pass(200, { a: 0, liar: 10_000 });
-    t.ok(guard.isAccepted(slot));
-    t.notOk(guard.isAccepted(slot + 65));
-    t.ok(guard.isSuspect('liar'));
-    t.notOk(guard.isSuspect('a'));
-  });
-
   t.test('I16: where two agree a third far from them is not accepted, until it is near again', async (t) => {
     for (const lie of [21, 40, 64, 100]) {
       const { guard, pass } = setUp();
@@ -509,18 +500,6 @@ t.test('jump-guard', async (t) => {
     t.ok(guard.isAccepted(slot + 490));
     guard.observe('a', slot + 501);
     t.ok(guard.isAccepted(slot + 501));
-    t.notOk(guard.isSuspect('a'));
-  });
-
-  t.test('I16: the only node is accepted after 8 more slots at a steady pace, and not before', async (t) => {
-    const { guard, pass } = setUp();
-    const slot = pass(20, { a: 0 });
-    const before = pass(8, { a: 5000 });
-    t.notOk(guard.isAccepted(slot + 5000));
-    t.ok(guard.isSuspect('a'));
-    t.equal(before, slot + 8);
-    pass(1, { a: 5000 });
-    t.ok(guard.isAccepted(slot + 5009));
     t.notOk(guard.isSuspect('a'));
   });
 
@@ -1553,72 +1532,19 @@ t.test('server-profiles', async (t) => {
 t.test('slot-consensus', async (t) => {
   const SETTINGS = { maxSlotJump: 64, recoverySlots: 8, idleTimeoutMs: 2000 };
 
-  function setUp(expectedGenesisHash?: string) {
+  function setUp() {
     const clock = new ManualClock();
-    const problems: string[] = [];
-    const consensus = new SlotConsensus({
-      clock,
-      settings: SETTINGS,
-      expectedGenesisHash,
-      onQuarantine: (nodeId, reason) => problems.push(`${nodeId}: ${reason}`),
-    });
+    const expectedGenesisHash = undefined;
+    const consensus = new SlotConsensus({ clock, settings: SETTINGS, expectedGenesisHash, onQuarantine() {} });
+    consensus.start();
     const node = (id: string): NodeSlots => {
       const slots: NodeSlots = new NodeSlots(clock, (commitment, slot) =>
         consensus.observe(id, commitment, slot, slots),
       );
       return slots;
     };
-    return { clock, consensus, problems, node };
+    return { clock, consensus, node };
   }
-
-  t.test('an accepted slot advances the tips of its commitment and the weaker ones', async (t) => {
-    const { consensus, node } = setUp();
-    const tips: number[] = [];
-    consensus.tips.onTip('processed', (slot) => tips.push(slot));
-    const slots = node('a');
-    slots.observe('confirmed', 100);
-    t.equal(consensus.tips.newest('confirmed'), undefined, 'nothing is accepted before the start');
-    consensus.start();
-    slots.observe('confirmed', 101);
-    t.strictSame(
-      [consensus.tips.newest('processed'), consensus.tips.newest('confirmed'), consensus.tips.newest('finalized')],
-      [101, 101, undefined],
-    );
-    slots.observe('processed', 100);
-    t.strictSame(tips, [101], 'a tip never goes back');
-  });
-
-  t.test('I10: the first genesis hash decides; a node with another one is quarantined while it has it', async (t) => {
-    const { consensus, problems } = setUp();
-    t.ok(consensus.verifyGenesis('a', 'genesis'));
-    t.notOk(consensus.verifyGenesis('b', 'other'));
-    t.notOk(consensus.verifyGenesis('b', 'other'));
-    t.strictSame([consensus.isTrusted('a'), consensus.isTrusted('b')], [true, false]);
-    t.strictSame(problems, ['b: it is of another cluster: its genesis hash is other, not genesis'], 'reported once');
-    t.strictSame([consensus.quarantineOf('a').isForeign, consensus.quarantineOf('b').isForeign], [false, true]);
-    t.ok(consensus.verifyGenesis('b', 'genesis'));
-    t.ok(consensus.isTrusted('b'));
-    t.notOk(setUp('expected').consensus.verifyGenesis('a', 'genesis'));
-  });
-
-  t.test('I13, I16: a node that goes back or jumps is quarantined with its reason, its answers rejected', async (t) => {
-    const { clock, consensus, problems, node } = setUp();
-    consensus.start();
-    const [a, b] = [node('a'), node('b')];
-    a.observe('processed', 5000);
-    b.observe('processed', 5000);
-    b.observe('processed', 3000);
-    t.equal(consensus.quarantineOf('b').reason, 'it went back from slot 5000 to 3000');
-    t.notOk(consensus.acceptsSlot('b', 'processed', 4999));
-    clock.advance(400);
-    a.observe('processed', 9000);
-    t.equal(consensus.quarantineOf('a').reason, 'it jumped to slot 9000');
-    t.equal(consensus.tips.newest('processed'), 5000);
-    a.observe('processed', 5001);
-    t.equal(consensus.quarantineOf('a').reason, undefined);
-    t.ok(consensus.acceptsSlot('a', 'processed', 5001));
-    t.equal(problems.length, 2);
-  });
 
   /** Slots by which one report may be ahead, and by which the time until the first measurement is assumed too fast. */
   const MAX_LEAD_SLOTS = SETTINGS.maxSlotJump + 12;
@@ -1638,7 +1564,6 @@ t.test('slot-consensus', async (t) => {
       for (const slotMs of SLOT_TIMES) {
         for (const honestCount of [1, 2]) {
           const { clock, consensus, node } = setUp();
-          consensus.start();
           const honest = Array.from({ length: honestCount }, (_, n) => node(`honest-${n}`));
           const liar = node('liar');
           let [slot, lead, isAnyRefused] = [1000, 0, false];
@@ -1663,7 +1588,6 @@ t.test('slot-consensus', async (t) => {
   t.test('a node that falls behind leaves the others accepted, at the pace that it showed before', async (t) => {
     for (const slotMs of SLOT_TIMES) {
       const { clock, consensus, node } = setUp();
-      consensus.start();
       const [ahead, slow] = [node('ahead'), node('slow')];
       let refusedMs: number | undefined;
       for (let n = 0; n < 180_000 / slotMs; n++) {
@@ -1679,7 +1603,6 @@ t.test('slot-consensus', async (t) => {
 
   t.test('the slot time is that of the honest nodes, be a false slot ever so early', async (t) => {
     const { clock, consensus, node } = setUp();
-    consensus.start();
     const nodes = [node('a'), node('b'), node('liar')] as const;
     for (let n = 0; n < 10; n++) {
       for (const [i, slots] of nodes.entries()) slots.observe('processed', 1000 + n + (i === 2 && n > 1 ? 20 : 0));
