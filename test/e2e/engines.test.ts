@@ -312,15 +312,17 @@ t.test('engines', async (t) => {
     t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   });
 
-  t.test('a flood of pings ends its WebSocket over node:http', async (t) => {
+  t.test('a flood of pings ends its WebSocket', async (t) => {
     const frames = (count: number) => Buffer.alloc(6 * count, Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
-    const peer = await WebSocketPeer.open(second.gateway.url);
-    t.teardown(() => peer.connection.reset());
-    await peer.send(frames(64));
-    await waitFor(() => peer.replies.length === 64, 'a pong for each ping');
-    peer.connection.write(frames(10_000));
-    await waitFor(() => peer.connection.closed, 'the end');
-    t.ok(peer.replies.length < 10_000);
+    for (const { gateway } of [first, second]) {
+      const peer = await WebSocketPeer.open(gateway.url);
+      t.teardown(() => peer.connection.reset());
+      await peer.send(frames(64));
+      await waitFor(() => peer.replies.length === 64, 'a pong for each ping');
+      peer.connection.write(frames(10_000));
+      await waitFor(() => peer.connection.closed, 'the end');
+      t.ok(peer.replies.length < 10_000);
+    }
   });
 
   t.test('a body in chunks of one byte is cut off, and one in short chunks is read', async (t) => {

@@ -6,6 +6,7 @@ import { GatewayError } from '../../../../shared/domain/gateway-error.ts';
 import { readInTurns } from '../../../../shared/runtime/read-in-turns.ts';
 import { repeat } from '../../../../shared/runtime/repeat.ts';
 import type { EngineSocket, WebSocketBehavior } from '../engine.ts';
+import { PingFloods } from '../ping-floods.ts';
 
 /** Time between two looks for silent sockets, in milliseconds. */
 const LOOK_MS = 5_000;
@@ -16,15 +17,13 @@ const PING_PART = 0.75;
 /** The time in which a peer must answer a close frame, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The pings of a peer that are answered in a turn of the event loop, each by a system call; one that sends more is closed. */
-const MAX_PINGS_PER_TURN = 64;
-
 /** The headers that a 101 has besides those of RFC 6455. */
 export type UpgradeHeaders = readonly string[];
 
 export class NodeSockets<Data> {
   readonly behavior: WebSocketBehavior<Data>;
   readonly clock: Clock;
+  readonly pingFloods = new PingFloods();
   readonly #server: WebSocketServer;
   readonly #sockets = new Set<NodeSocket<Data>>();
   readonly #topics = new Map<string, Set<NodeSocket<Data>>>();
@@ -110,7 +109,6 @@ export class NodeSocket<Data> implements EngineSocket<Data> {
   #isClosed = false;
   /** True while bytes that were sent wait for the reader. */
   #isBehind = false;
-  #pingsInTurn = 0;
   /** When the peer last sent something, in monotonic milliseconds. */
   lastReceivedMs: number;
 
@@ -128,11 +126,7 @@ export class NodeSocket<Data> implements EngineSocket<Data> {
     ws.on('ping', (payload: Buffer) => {
       onReceived();
       if (this.#isClosed) return;
-      if (this.#pingsInTurn++ >= MAX_PINGS_PER_TURN) return this.close();
-      if (this.#pingsInTurn === 1)
-        setImmediate(() => {
-          this.#pingsInTurn = 0;
-        });
+      if (sockets.pingFloods.isFlood(this)) return this.close();
       if (ws.bufferedAmount <= behavior.maxBackpressure) ws.pong(payload, false, this.#onFlushed); // else pongs would pile up
       this.#isBehind ||= ws.bufferedAmount > 0;
     });

@@ -2,6 +2,7 @@ import type * as Uws from 'uWebSockets.js';
 import { StartError } from '../../../../shared/domain/start-error.ts';
 import { DeferredRequests } from '../deferred-requests.ts';
 import type { Engine, EngineApp, EngineAppOptions, EngineRequest, EngineResponse, RequestHandler } from '../engine.ts';
+import { PingFloods } from '../ping-floods.ts';
 import { PipeliningBudget } from '../pipelining-budget.ts';
 import { partsOf, type RawResponse, WHOLE_BODY_BYTES } from '../raw-response.ts';
 
@@ -34,6 +35,7 @@ function createUwsApp(
   const app = App();
   const budget = new PipeliningBudget(startCpuStopwatch);
   const deferred = new DeferredRequests();
+  const pingFloods = new PingFloods();
   let connections = 0;
   const countConnection = (_: unknown, delta: unknown): void => {
     connections += Number(delta);
@@ -76,6 +78,9 @@ function createUwsApp(
         open(socket) {
           connections--;
           behavior.open(socket);
+        },
+        ping(socket) {
+          if (pingFloods.isFlood(socket)) socket.close();
         },
         close(socket, code) {
           behavior.close(socket, code);
