@@ -14,6 +14,7 @@ import { OpenConnections } from '../../../src/gateway/http/engine/node/open-conn
 import { PipeliningBudget, type Verdict } from '../../../src/gateway/http/engine/pipelining-budget.ts';
 import { PipeliningDetector } from '../../../src/gateway/http/engine/pipelining-detector.ts';
 import { ReaderSampling } from '../../../src/gateway/http/engine/reader-sampling.ts';
+import { Reply } from '../../../src/gateway/http/engine/reply.ts';
 import { framingOf, RequestClassifier } from '../../../src/gateway/http/engine/request-guard.ts';
 import { loadEngine, type Machine, whyNotLoadable } from '../../../src/gateway/http/load-engine.ts';
 import { bodyFor, negotiateCoding } from '../../../src/gateway/http/rest/content-coding.ts';
@@ -27,6 +28,7 @@ import {
 import { routes } from '../../../src/gateway/routes/index.ts';
 import { ERRORS } from '../../../src/shared/domain/gateway-error.ts';
 import { systemClock } from '../../../src/shared/runtime/system-clock.ts';
+import { WorkPerTurn } from '../../../src/shared/runtime/work-per-turn.ts';
 import { TRANSACTION_TYPES } from '../../../src/transactions/programs/transaction-types.ts';
 import { waitFor } from '../../support/harness.ts';
 
@@ -147,6 +149,43 @@ t.test('body-sender', async (t) => {
     t.ok(Math.max(...turns) < 14 * 256 * 1024, `${turns}`);
     t.equal(bodies.owed.total, 0);
   });
+});
+
+t.test('of many bodies in crumbs each may have fewer in a turn, and one of some crumbs is read', async (t) => {
+  const bodies = new BodySender({
+    pendingBytes: { total: 1e9, caller: 1e9 },
+    clock: systemClock,
+    sampling: new ReaderSampling(() => 0),
+  });
+  const pending = { count: 0, awaited: new WorkPerTurn(1), bodies };
+  let closed = 0;
+  const open = () => {
+    let pass = (_: ArrayBuffer, _isLast: boolean): void => {};
+    const response = {
+      onAborted: () => {},
+      onData: (handler: typeof pass) => {
+        pass = handler;
+      },
+      close: () => closed++,
+    };
+    const body = new Reply(response as unknown as EngineResponse, pending).readBody(1e6);
+    const write = (parts: number): void => {
+      for (let i = 0; i < parts; i++) pass(new ArrayBuffer(1), false);
+    };
+    return { body, write, end: () => pass(new ArrayBuffer(0), true) };
+  };
+  for (let i = 0; i < 8; i++) open().write(512);
+  t.equal(closed, 0);
+  for (let i = 0; i < 10; i++) open().write(17);
+  t.equal(closed, 10);
+  const short = open();
+  short.write(16);
+  await nextTurn();
+  await nextTurn();
+  short.write(500);
+  short.end();
+  t.equal((await short.body).length, 516);
+  t.equal(closed, 10);
 });
 
 t.test('open-connections', async (t) => {

@@ -19,6 +19,11 @@ const NOTHING = (): void => {};
 /** The parts of a body that may be shorter on average than {@link MIN_PART_BYTES} in a turn of the event loop: each takes about 1 us. */
 const MAX_SHORT_PARTS = 512;
 const MIN_PART_BYTES = 64;
+/** The parts of all bodies in a turn after which a body may have {@link FEW_SHORT_PARTS} such parts. */
+const MANY_PARTS = 4096;
+const FEW_SHORT_PARTS = 16;
+/** The turn of the event loop, by number, and the parts of bodies in it. */
+let [turn, partsInTurn] = [0, 0];
 
 /** The requests that are not answered yet, and what sends the answers. */
 export interface PendingResponses {
@@ -195,17 +200,20 @@ export class Reply {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      let inTurn = { parts: 0, bytes: 0 };
+      let inTurn = { turn, parts: 0, bytes: 0 };
       this.#res.onData((chunk, isLast) => {
         if (this.#isDone) return;
         const before = bytes;
         bytes += chunk.byteLength;
-        inTurn.bytes += chunk.byteLength;
-        if (++inTurn.parts === 2)
+        if (partsInTurn++ === 0)
           setImmediate(() => {
-            inTurn = { parts: 0, bytes: 0 };
+            [turn, partsInTurn] = [turn + 1, 0];
           });
-        if (inTurn.parts > MAX_SHORT_PARTS && inTurn.bytes < inTurn.parts * MIN_PART_BYTES) {
+        if (inTurn.turn !== turn) inTurn = { turn, parts: 0, bytes: 0 };
+        inTurn.parts++;
+        inTurn.bytes += chunk.byteLength;
+        const mostShort = partsInTurn > MANY_PARTS ? FEW_SHORT_PARTS : MAX_SHORT_PARTS;
+        if (inTurn.parts > mostShort && inTurn.bytes < inTurn.parts * MIN_PART_BYTES) {
           this.#markDone();
           this.#res.close(); // nothing else ends the engine's work on the parts that it has read
           return;

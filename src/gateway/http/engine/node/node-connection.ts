@@ -12,7 +12,10 @@ interface PendingResponse {
 
 /** A socket and its requests as `node:http` leaves them, which have no declared type. */
 interface ParsedSocket extends Socket {
-  readonly parser?: { onIncoming: (message: ParsedMessage, keepsAlive: boolean) => number } | null;
+  readonly parser?: {
+    incoming: IncomingMessage | null;
+    onIncoming: (message: ParsedMessage, keepsAlive: boolean) => number;
+  } | null;
 }
 interface ParsedMessage extends IncomingMessage {
   upgrade: boolean;
@@ -51,6 +54,8 @@ export class NodeConnection implements EngineConnection {
   }
 
   close(): void {
+    const { parser } = this.socket as ParsedSocket;
+    if (parser) parser.incoming = null; // parts of a body that are read already
     this.socket.destroy();
   }
 
