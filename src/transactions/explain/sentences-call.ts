@@ -42,7 +42,8 @@ export function unnamedProgramOf(interpretation: Interpretation): string | null 
 
 function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, formatAddress: FormatAddress): string {
   const { type, actor, program, instruction, calledName, isUntouched, lost, gained, tips, asides } = interpretation;
-  if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
+  if (program === null)
+    return `${formatAddress(actor)} sent a transaction ${isUntouched ? 'that does nothing' : 'whose record shows no call'}`;
   const name = programName(program);
   const programText =
     name === null

@@ -1076,6 +1076,7 @@ t.test('forged-transactions', async (t) => {
     const noCalls = whole.instructions.map((call) => ({ ...call, inner: [] }));
     t.match(without({ instructions: noCalls }), /1000 USDC left .*; \S+ got 12\.34567 BONK/);
     t.notMatch(without({ instructions: noCalls }), /let a program swap/);
+    t.match(without({ instructions: [] }), /1000 USDC left .* sent a transaction whose record shows no call/);
     const nothing = { ...noTokens, instructions: noCalls, fee: null, preBalances: [], postBalances: [] };
     t.match(without(nothing), / called the Jupiter program; the record lacks balances .*\. The record shows no fee\.$/);
     t.match(without({ err: {} }), 'it failed: the node did not name the error');
