@@ -90,9 +90,9 @@ export function clausesFor(
     ...describeActions({ actions: got, changes: gained, ...NOTHING }, format),
     ...(parsed.isIncomplete ? [INCOMPLETE] : []),
   ];
-  return first === undefined
-    ? [{ text: 'no balance of yours changed' }]
-    : [withMemo(first.text, interpretation), ...others];
+  if (first !== undefined) return [withMemo(first.text, interpretation), ...others];
+  const isPayer = own.some(({ kind, actor }) => (kind === 'fee' || kind === 'tip') && actor === address);
+  return [{ text: isPayer ? 'nothing of yours changed but the cost' : 'no balance of yours changed' }];
 }
 
 const NOTHING = { rights: [], stakes: [], hiddenTransfers: [], unnamedTransfers: 0 };

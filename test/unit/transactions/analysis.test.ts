@@ -994,6 +994,10 @@ t.test('forged-transactions', async (t) => {
       viewOf(victim, (f) => [traded(f), f.send(usdc, stolenUsdc, yours, 5_000_000n), f.burn(usdc, victim, 3_000_000n)]),
       `${yours}, as delegate, moved 5 USDC of yours to ${thief}; you also burned 3 USDC`,
     );
+    const paid = prepare([sponsor, victim]);
+    const sold = paid.record([traded(paid)]);
+    const ofSponsor = enhanceTransaction(sold, { perspective: sponsor }).perspective?.description;
+    t.equal(ofSponsor, 'Nothing of yours changed but the cost; you paid the fee of 0.000005 SOL');
     const forgery = prepare([victim, decoy]);
     const made = forgery.record([forgery.create(victim, newAccount, 5_000_000_000n, decoy, 0n)]);
     t.match(enhanceTransaction(made).actions, [{ kind: 'fee' }, { actor: victim, role: 'owner', authority: null }]);
