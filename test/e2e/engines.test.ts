@@ -186,6 +186,9 @@ t.test('engines', async (t) => {
   t.test('what node:http cannot parse is refused in the form of all errors', async (t) => {
     const long = `X-Long: ${'a'.repeat(17_000)}\r\n`;
     t.same(await refusalOf(second, `GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n${long}\r\n`), [431, 'headers_too_large']);
+    const ofLines = (lines: number) => `GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(lines - 1)}\r\n`;
+    t.same(await refusalOf(second, ofLines(99)), [431, 'headers_too_large']);
+    t.match((await exchange(second.gateway.url, [ofLines(98)])).text, /^HTTP\/1\.1 200 /);
     for (const packet of [
       'nonsense\r\n\r\n',
       'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n: no name\r\n\r\n',

@@ -10,7 +10,13 @@ import type { Entry } from '../cache/entry.ts';
 import { answerRpcCall } from '../routes/rpc/answer-rpc-call.ts';
 import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
-import { type Engine, type EngineApp, MAX_HEAD_BYTES, type UnparsableFault } from './engine/engine.ts';
+import {
+  type Engine,
+  type EngineApp,
+  MAX_HEAD_BYTES,
+  MAX_HEADER_LINES,
+  type UnparsableFault,
+} from './engine/engine.ts';
 import type { PendingBytesLimits } from './engine/pending-bytes.ts';
 import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { ReaderSampling } from './engine/reader-sampling.ts';
@@ -90,7 +96,10 @@ function admitConnections(
 const unparsableError = (fault: UnparsableFault): GatewayError =>
   fault === 'malformed'
     ? new GatewayError('invalid_request', 'this is no valid HTTP request')
-    : new GatewayError('headers_too_large', `the request line and the headers are longer than ${MAX_HEAD_BYTES} bytes`);
+    : new GatewayError(
+        'headers_too_large',
+        `a request may have ${MAX_HEADER_LINES} header lines, and ${MAX_HEAD_BYTES} bytes before its body`,
+      );
 
 const tooDeepError = (): GatewayError =>
   new GatewayError('rate_limited', 'too many requests are pipelined: wait for answers before you send more', {

@@ -32,6 +32,8 @@ export interface EngineAppOptions {
 
 /** The longest request head that an engine accepts, in bytes. */
 export const MAX_HEAD_BYTES = 16 * 1024;
+/** The most header lines of a request: those of uWebSockets.js. Thousands of short ones take node:http a millisecond. */
+export const MAX_HEADER_LINES = 98;
 
 /** The two kinds of bytes that a parser refuses: no valid HTTP, or a head that is too long. */
 export type UnparsableFault = 'malformed' | 'head-too-long';

@@ -10,13 +10,14 @@ import {
   type EngineAppOptions,
   type EngineConnection,
   MAX_HEAD_BYTES,
+  MAX_HEADER_LINES,
   type MethodHandlers,
   type RequestHandler,
   type UnparsableFault,
   type WebSocketBehavior,
 } from '../engine.ts';
 import { PipeliningBudget } from '../pipelining-budget.ts';
-import { partsOf } from '../raw-response.ts';
+import { partsOf, type RawResponse } from '../raw-response.ts';
 import { NodeConnection } from './node-connection.ts';
 import { NodeRequest } from './node-request.ts';
 import { NodeResponse, type NodeUpgradeContext } from './node-response.ts';
@@ -221,6 +222,15 @@ class NodeApp implements EngineApp {
     if (connection === undefined || connection.isRefused) return;
     this.#open.touch(connection);
     const res = new NodeResponse(message, response, connection);
+    if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+      this.#refuse(
+        connection,
+        res,
+        response,
+        this.#options.refuseUnparsable('head-too-long', connection.getRemoteAddress()),
+      );
+      return;
+    }
     const req = new NodeRequest(message);
     if (offersUpgrade(message)) this.#refuseMore(connection, response); // node:http drops what it has read behind it
     if (this.#countInTurn(connection) <= UNBUDGETED) {
@@ -232,14 +242,16 @@ class NodeApp implements EngineApp {
       if (!this.#handle(message, res, req)) this.#budget.countOther();
       return;
     }
-    this.#refuseMore(connection, response);
     if (verdict === 'defer') {
+      this.#refuseMore(connection, response);
       this.#deferred.defer(() => this.#handle(message, res, req), res, req);
-      return;
-    }
-    const { headers, body } = this.#options.refusePipelined(connection.getRemoteAddress());
-    res.writeStatus(headers);
-    res.end(Buffer.concat(partsOf(body ?? '')), true);
+    } else this.#refuse(connection, res, response, this.#options.refusePipelined(connection.getRemoteAddress()));
+  }
+
+  #refuse(connection: NodeConnection, res: NodeResponse, response: ServerResponse, answer: RawResponse): void {
+    this.#refuseMore(connection, response);
+    res.writeStatus(answer.headers);
+    res.end(Buffer.concat(partsOf(answer.body ?? '')), true);
   }
 
   /** Serves no request behind this one, and closes the connection. */
