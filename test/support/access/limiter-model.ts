@@ -95,6 +95,7 @@ function addressFrom(pick: (below: number) => number): Uint8Array<ArrayBuffer> {
   if (pick(3) > 0) return Uint8Array.of(10, 0, 0, pick(4));
   const address = new Uint8Array(16);
   address.set([0x20, 1, 0x0d, 0xb8, 0, pick(2), 0, pick(12)]);
+  address[15] = pick(2); // the host
   return address;
 }
 
@@ -105,7 +106,7 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
     [
       [9, 10],
       [20, 60],
-      [12, 10],
+      [12, 60],
       [4, 10],
     ][which] ?? [];
   const tier = {
@@ -120,7 +121,7 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
     priority: false,
   };
   // The fourth is the first with another tier, as a wallet whose balance changes.
-  return { id: `account ${which % 3}`, key: undefined, tier, perIpLimit: which === 2 ? 5 : undefined };
+  return { id: `account ${which % 3}`, key: undefined, tier, perIpLimit: [undefined, 3, 5][which] };
 }
 
 /**
