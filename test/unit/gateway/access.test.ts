@@ -1349,11 +1349,11 @@ t.test('stake-proof', async (t) => {
       clock,
     );
     const proof = proofAt(NOW_S);
-    t.notOk(proofs.isVerified(proof));
+    t.ok(proofs.mustVerify(proof));
     for (let i = 0; i < 5; i++) t.equal(proofs.findFault(proof), undefined);
     t.equal(verified, 1);
-    t.ok(proofs.isVerified(proof));
-    t.notOk(proofs.isVerified({ ...proof, issued: String(NOW_S + 1) }), 'one signature is not valid for another time');
+    t.notOk(proofs.mustVerify(proof));
+    t.ok(proofs.mustVerify({ ...proof, issued: String(NOW_S + 1) }), 'one signature is not valid for another time');
     clock.advance(86_521_000);
     t.equal(proofs.findFault(proof), 'it was issued more than a day ago');
   });
@@ -1363,8 +1363,8 @@ t.test('stake-proof', async (t) => {
     const numbered = (issued: number): StakeProof => ({ ...first, issued: String(issued) });
     const first = proofAt(NOW_S);
     for (let i = 0; i <= 10_000; i++) proofs.findFault(numbered(NOW_S - i));
-    t.notOk(proofs.isVerified(first), 'the oldest is verified again');
-    t.ok(proofs.isVerified(numbered(NOW_S - 1)));
+    t.ok(proofs.mustVerify(first), 'the oldest is verified again');
+    t.notOk(proofs.mustVerify(numbered(NOW_S - 1)));
   });
 });
 

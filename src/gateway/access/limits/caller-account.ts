@@ -63,7 +63,8 @@ export class CallerAccount {
     return this.#outer === undefined ? [this.#own] : [this.#own, this.#outer];
   }
 
-  find(addressKey: RateLimitKey, principal: Principal | undefined): this {
+  /** Makes it the account of this caller, until the next call: a hit makes no object. */
+  select(addressKey: RateLimitKey, principal: Principal | undefined): this {
     const { clock, freeLimit, siteLimit, addresses, others } = this.#books;
     const nowMs = clock.monotonic();
     this.#quota.isByAddress = principal === undefined;

@@ -44,15 +44,15 @@ export class RateLimiter {
   }
 
   consume(address: ArrayBuffer, units: number, principal?: Principal): Quota {
-    return this.#account.find(addressKeyOf(address), principal).spend(units);
+    return this.#account.select(addressKeyOf(address), principal).spend(units);
   }
 
   charge(address: ArrayBuffer, units: number, principal?: Principal): void {
-    this.#account.find(addressKeyOf(address), principal).charge(units);
+    this.#account.select(addressKeyOf(address), principal).charge(units);
   }
 
   giveBack(address: ArrayBuffer, units: number, principal?: Principal): Quota {
-    return this.#account.find(addressKeyOf(address), principal).giveBack(units);
+    return this.#account.select(addressKeyOf(address), principal).giveBack(units);
   }
 
   openAccount(address: ArrayBuffer, principal: Principal | undefined, tier: Tier): RequestAccount {

@@ -17,7 +17,7 @@ export class RequestAccount {
   /** The quota that a refusal names; undefined for a request that got the units it needed. */
   refusal: Quota | undefined = undefined;
   paid = 0;
-  readonly #windows: CallerAccount;
+  readonly #caller: CallerAccount;
   readonly #addressKey: RateLimitKey;
   /** Units that were known before the work, and those of the answer. */
   #known = 0;
@@ -26,8 +26,8 @@ export class RequestAccount {
   #charged: readonly Charged[] = [];
   #held: readonly (readonly [QuotaWindow, number])[] = NOTHING_HELD;
 
-  constructor(windows: CallerAccount, address: ArrayBuffer, principal: Principal | undefined, tier: Tier) {
-    this.#windows = windows;
+  constructor(caller: CallerAccount, address: ArrayBuffer, principal: Principal | undefined, tier: Tier) {
+    this.#caller = caller;
     this.#addressKey = addressKeyOf(address);
     this.key = principal === undefined ? this.#addressKey : principal.id;
     this.siteKey = siteKeyOf(this.key);
@@ -59,15 +59,15 @@ export class RequestAccount {
     if (isRefused) this.#known = 0; // what was made at the upstream is paid all the same
     for (const [window, units] of this.#held) window.reserved -= units;
     this.#held = NOTHING_HELD;
-    const windows = this.#current();
+    const caller = this.#current();
     const owed = this.#known + unitsOfUpstream(this.cost) + ofAnswer - this.paid;
-    if (owed > 0) this.#remember(owed, windows.charge(owed));
+    if (owed > 0) this.#remember(owed, caller.charge(owed));
     else if (owed < 0) {
-      windows.countGivenBack(Math.max(0, -owed - (this.#charged[0]?.beyond ?? 0)));
+      caller.countGivenBack(Math.max(0, -owed - (this.#charged[0]?.beyond ?? 0)));
       for (const each of this.#charged) giveBack(each, -owed);
       this.paid += owed;
     }
-    return windows.quotaFor(this.paid, true);
+    return caller.quotaFor(this.paid, true);
   }
 
   #hold(known: number, highest: number): boolean {
@@ -90,7 +90,7 @@ export class RequestAccount {
 
   /** A request that is refused costs nothing but what it has made at the upstream. */
   #refuse(units: number, isWork = false): never {
-    if (isWork) this.#windows.refuse(units); // other units were refused where they were to be spent
+    if (isWork) this.#caller.refuse(units); // other units were refused where they were to be spent
     const price = this.paid + units;
     this.settle(0, true);
     this.refusal = { ...this.#current().quotaFor(price, false) };
@@ -98,14 +98,14 @@ export class RequestAccount {
   }
 
   #current(): CallerAccount {
-    return this.#windows.find(this.#addressKey, this.principal);
+    return this.#caller.select(this.#addressKey, this.principal);
   }
 
   /** Remembers units, some of which are beyond the debt of a window and were not charged in it. */
   #remember(units: number, beyond: readonly number[] = []): void {
     this.paid += units;
     const before = this.#charged;
-    this.#charged = this.#windows.windows.map((window, i) => charged(before[i], window, beyond[i] ?? 0));
+    this.#charged = this.#caller.windows.map((window, i) => charged(before[i], window, beyond[i] ?? 0));
   }
 }
 

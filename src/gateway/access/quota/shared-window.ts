@@ -47,7 +47,7 @@ export class SharedWindow implements WindowShare, Counted {
   #total = 0;
   /** The units of this member in the total that was answered last. */
   #counted = 0;
-  #answered = 0;
+  #answeredTotal = 0;
   /** As the store has named it; 0 if it has not. */
   #name = 0;
   #prepay = 0;
@@ -82,7 +82,7 @@ export class SharedWindow implements WindowShare, Counted {
 
   onContinued(): void {
     this.#total = this.#window.used;
-    this.#answered = this.#total;
+    this.#answeredTotal = this.#total;
     this.#counted = 0;
     this.#name = 0;
     this.#prepay = 0;
@@ -120,13 +120,13 @@ export class SharedWindow implements WindowShare, Counted {
     const problem = this.#faultIn(answer);
     if (problem !== undefined || this.#isOther(answer, report)) return problem;
     // An announcement since the last answer may include units of a report whose answer was lost.
-    const least = Math.max(report.total, this.#answered + Math.max(0, report.spent - report.counted));
+    const least = Math.max(report.total, this.#answeredTotal + Math.max(0, report.spent - report.counted));
     if (answer.total < Math.min(least, 2 * report.limit)) return `a total of ${answer.total} after ${least}`;
     const most = Math.max(report.counted, report.spent + report.prepay);
     const unreported = this.#spent - Math.max(0, Math.min(answer.counted, most));
     // It is more than was spent here if a report of the window before was late.
     this.#counted = Math.max(0, Math.min(answer.counted, answer.total));
-    this.#answered = answer.total;
+    this.#answeredTotal = answer.total;
     this.#setTotal(answer, unreported, nowMs);
     return undefined;
   }

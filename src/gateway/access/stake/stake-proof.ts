@@ -65,19 +65,14 @@ export class StakeProofVerifier {
     this.#clock = clock;
   }
 
-  /** Returns whether the signature was verified before; the proof may have expired since. */
-  isVerified(proof: StakeProof): boolean {
-    return this.#verified.has(verifiedKeyOf(proof));
-  }
-
   /** Returns whether {@link findFault} would verify the signature, which is slow. */
   mustVerify(proof: StakeProof): boolean {
-    return !this.isVerified(proof) && findPlainFault(proof, this.#clock.now()) === undefined;
+    return !this.#verified.has(verifiedKeyOf(proof)) && findPlainFault(proof, this.#clock.now()) === undefined;
   }
 
   findFault(proof: StakeProof): string | undefined {
     const nowMs = this.#clock.now();
-    if (this.isVerified(proof)) return findTimeFault(proof.issued, nowMs);
+    if (this.#verified.has(verifiedKeyOf(proof))) return findTimeFault(proof.issued, nowMs); // it may have expired since
     const fault = findStakeProofFault(proof, this.#host, nowMs, this.#verify);
     if (fault === undefined) this.#verified.set(verifiedKeyOf(proof), true);
     return fault;

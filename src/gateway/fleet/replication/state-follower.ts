@@ -76,26 +76,24 @@ export class StateFollower {
 
   #applyWatermark({ id, commitment = 'processed', slot, ageMs, state }: EventOf<'watermark-advanced'>): void {
     const { mesh, clock, onLeasesAdvanced } = this.#options;
-    const followed = this.#watermarks.get(id) ?? {
-      commitment,
-      watermark: new Watermark(
-        () => mesh.tip(commitment),
-        () => this.isJoined,
-      ),
-    };
-    const { watermark } = followed;
-    const isLost = state === 'lost' || state === 'renewing';
-    if (isLost) {
-      watermark.markLost();
+    const tip = (): Slot | undefined => mesh.tip(commitment);
+    const watermark = this.#watermarks.get(id)?.watermark ?? new Watermark(tip, () => this.isJoined);
+    if (state === 'lost' || state === 'renewing') {
       this.#watermarks.delete(id);
-    } else {
-      this.#watermarks.set(id, followed);
-      if (slot < 0 || slot > (mesh.tip(commitment) ?? -1)) return; // it isn't accepted yet that the cluster has reached it
-      watermark.advance(slot, clock.monotonic() - ageMs);
+      watermark.markLost();
+      this.#onWatermark(watermark);
+      return;
     }
+    this.#watermarks.set(id, { commitment, watermark });
+    if (slot < 0 || slot > (tip() ?? -1)) return; // it isn't accepted yet that the cluster has reached it
+    watermark.advance(slot, clock.monotonic() - ageMs);
+    this.#onWatermark(watermark);
+    onLeasesAdvanced(watermark);
+  }
+
+  #onWatermark(watermark: Watermark): void {
     this.accounts.onWatermark(watermark);
     this.lists.onWatermark(watermark);
-    if (!isLost) onLeasesAdvanced(watermark);
   }
 
   #applyValue<V>(

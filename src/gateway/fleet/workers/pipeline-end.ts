@@ -211,21 +211,26 @@ export class PipelineEnd {
     const { subscriptions } = worker;
     if (message.type === 'hello') this.#join(worker, message);
     else if (message.type === 'read')
-      void this.#respond(worker, message, async (cost) => {
-        const { entry, cacheStatus } = await read(message, cost);
-        return () => ({ type: 'answer', answer: publisher.encodeRequested(entry), cacheStatus });
-      });
+      void this.#respond(
+        worker,
+        message,
+        (cost) => read(message, cost),
+        ({ entry, cacheStatus }) => ({ type: 'answer', answer: publisher.encodeRequested(entry), cacheStatus }),
+      );
     else if (message.type === 'call')
-      void this.#respond(worker, message, async (cost) => {
-        const answer = await answerRpc(Buffer.from(message.body), message, cost);
-        return () => ({ type: 'call-result', answer });
-      });
+      void this.#respond(
+        worker,
+        message,
+        (cost) => answerRpc(Buffer.from(message.body), message, cost),
+        (answer) => ({ type: 'call-result', answer }),
+      );
     else if (message.type === 'events')
-      // Read once for all subscribers of a worker.
-      void this.#respond(worker, { id: message.id, caller: GATEWAY_CALLER, hasPriority: false }, async () => {
-        const page = await readEvents(message.query);
-        return () => ({ type: 'event-page', page });
-      });
+      void this.#respond(
+        worker,
+        { id: message.id, caller: GATEWAY_CALLER, hasPriority: false }, // read once for all subscribers of a worker
+        () => readEvents(message.query),
+        (page) => ({ type: 'event-page', page }),
+      );
     else if (message.type === 'hot-keys') for (const key of message.keys) cache.get(key);
     else if (message.type === 'subscribe' || message.type === 'subscribe-logs') this.#subscribe(worker, message);
     else if (message.type === 'add-caller') subscriptions.get(message.id)?.addCaller(message.caller);
@@ -267,10 +272,11 @@ export class PipelineEnd {
   }
 
   /** Sends the result of some work, which begins again where an operator was found to lie: the result may be made of its values. */
-  async #respond(
+  async #respond<T>(
     { connection }: Worker,
     { id, caller, hasPriority }: ChargedCaller & { readonly id: number },
-    work: (cost: RequestCost) => Promise<() => Result>,
+    work: (cost: RequestCost) => Promise<T>,
+    resultOf: (made: T) => Result,
   ): Promise<void> {
     const { started, cache } = this.#open();
     const cost = new RequestCost(caller, hasPriority);
@@ -280,8 +286,8 @@ export class PipelineEnd {
       const hasFoundLie = (): boolean => unagreedDrops !== cache.unagreedDrops;
       try {
         await started;
-        const encode = await work(cost);
-        if (!hasFoundLie()) result = encode();
+        const made = await work(cost);
+        if (!hasFoundLie()) result = resultOf(made);
       } catch (thrown) {
         if (!hasFoundLie()) result = { type: 'failed', error: GatewayError.from(thrown) };
       }

@@ -293,11 +293,11 @@ class EventChannel {
       void this.#catchUp(member);
       return;
     }
-    const hasMore = isAfter(cursor, page.since);
+    const isFurther = isAfter(cursor, page.since); // than those for whom the page was read
     const isNew = ({ event: { gap, slot, index } }: SealedEvent): boolean =>
-      gap?.isAhead === true || !hasMore || isAfter({ slot, index }, cursor);
-    const after = isAhead ? { end: cursor, held: member.held } : page;
-    member.isLive = deliver(member, events.filter(isNew), after, isMark); // false: there was no room for all
+      gap?.isAhead === true || !isFurther || isAfter({ slot, index }, cursor);
+    const known = isAhead ? { end: cursor, held: member.held } : page;
+    member.isLive = deliver(member, events.filter(isNew), known, isMark); // false: there was no room for all
   }
 
   #seal({ events }: EventPage): Promise<readonly SealedEvent[]> {
