@@ -127,6 +127,15 @@ export function grantLease(state: LiveState): void {
   state.rules.observer?.onGranted(state, lease);
 }
 
+/**
+ * Returns the slot from which on a state holds that another gateway publishes. Where the same slots had another state here, one
+ * of both is wrong: the newest is believed.
+ */
+export function adoptedSlotOf(state: LiveState, slot: Slot, watermark: Watermark, isSame: boolean): Slot {
+  const isBelieved = isSame || slot > state.slot;
+  return Math.max(state.slot, slot, isBelieved ? slot : watermark.slot);
+}
+
 /** Adopts a lease of another gateway, which has done the initial sync. */
 export function adoptLease(state: LiveState, watermark: Watermark): WatermarkLease {
   const lease = new WatermarkLease(state.slot, watermark, state, state.provenFrom);

@@ -9,6 +9,7 @@ import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { AccountHistory, FeedAccount, KeptAccount } from '../feed/kept-account.ts';
 import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
 import {
+  adoptedSlotOf,
   adoptLease,
   advanceSync,
   attachLease,
@@ -223,9 +224,7 @@ export class AccountState implements LiveState<AccountJson>, FeedAccount {
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
     const previous = isSame ? this.#previous : this.#presentUnderLease();
-    // Where the same slots had another state here, one of both is wrong: the newest is believed.
-    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
-    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#slot = adoptedSlotOf(this, slot, watermark, isSame);
     this.#heldUntil = heldUntil;
     if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
     withdrawLease(this);

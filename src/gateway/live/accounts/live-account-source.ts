@@ -314,14 +314,13 @@ function readFromState(
   tip: Slot,
   leaseOf: LeaseOf,
 ): AccountRead | undefined {
-  const { commitment } = account;
   const { minContextSlot = 0, shape } = query;
-  const dating = leaseOf(account);
-  const lease = dating !== undefined && dating.slot < minContextSlot ? account.lease : dating; // the word of one
-  const isCurrentProcessed = commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
-  if (lease?.state !== 'active' && !isCurrentProcessed) return undefined;
+  const seconded = leaseOf(account);
+  // A slot that the second operator has not reached is the word of one.
+  const lease = seconded !== undefined && seconded.slot < minContextSlot ? account.lease : seconded;
+  const isCurrentProcessed = account.commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
   const slot = lease?.slot ?? account.slot;
-  if (slot < minContextSlot) return undefined;
+  if ((lease?.state !== 'active' && !isCurrentProcessed) || slot < minContextSlot) return undefined;
   const json = accountBytes(account.json);
   const followsClock = shape === 'parsed' && dependsOnClock(json);
   if (followsClock && slot > account.slot) return undefined;

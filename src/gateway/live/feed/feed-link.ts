@@ -195,22 +195,20 @@ export class FeedLink<A extends FeedAccount> {
       if (this.#isClosed) return;
       this.#attemptMs = clock.monotonic();
       this.#lastMessageMs = this.#attemptMs;
-      const listener = {
-        onMessage: (bytes: Uint8Array) => {
-          if (this.#call !== call) return undefined;
-          this.#lastMessageMs = clock.monotonic();
-          const isCurrent = (): boolean => this.#call === call; // it may have ended while a long one is decoded
-          return receiveUpdate(
-            bytes,
-            (update) => isCurrent() && this.#onUpdate(update),
-            () => isCurrent() && this.#onEnd(NO_MESSAGE),
-          );
-        },
-        onEnd: (failure: FeedFailure) => {
-          if (this.#call === call) this.#onEnd(failure);
-        },
+      const isCurrent = (): boolean => this.#call === call; // it may end while a long message is decoded
+      const onEnd = (failure: FeedFailure): void => {
+        if (isCurrent()) this.#onEnd(failure);
       };
-      const call = client.subscribe(listener, true);
+      const onMessage = (bytes: Uint8Array) => {
+        if (!isCurrent()) return undefined;
+        this.#lastMessageMs = clock.monotonic();
+        return receiveUpdate(
+          bytes,
+          (update) => isCurrent() && this.#onUpdate(update),
+          () => onEnd(NO_MESSAGE),
+        );
+      };
+      const call = client.subscribe({ onMessage, onEnd }, true);
       this.#call = call;
       this.#send(version, fromSlot);
     });

@@ -7,6 +7,7 @@ import { isSameList, type TokenList, withChanges } from '../../tokens/token-list
 import type { BoundedWait } from '../bounded-wait.ts';
 import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
 import {
+  adoptedSlotOf,
   adoptLease,
   advanceSync,
   attachLease,
@@ -251,8 +252,7 @@ export class TokenListState implements LiveState<TokenList> {
     const isSame = this.#list !== undefined && isSameList(this.#list, list);
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
-    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#slot = adoptedSlotOf(this, slot, watermark, isSame);
     this.#list = list;
     this.#readList = list;
     this.#changes = [];
