@@ -16,13 +16,7 @@ import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import type { ReadOptions } from './encoded-accounts.ts';
-import {
-  type AccountsAtSlot,
-  acceptedBatchesOf,
-  MAX_ADDRESSES,
-  namesClock,
-  readMultipleAccounts,
-} from './multiple-accounts.ts';
+import { type AccountsAtSlot, acceptedBatchesOf, namesClock, readMultipleAccounts } from './multiple-accounts.ts';
 import type { OverlappingReads } from './overlapping-reads.ts';
 import { SharedCost } from './shared-cost.ts';
 
@@ -203,7 +197,8 @@ export class AccountBatcher implements AccountSource {
     return shape !== 'lamports' && this.#largeAccounts.has(address);
   }
 
-  #recordLength(address: string, bytes: number): void {
+  #recordLength(shape: BatchedQuery['shape'], address: string, bytes: number): void {
+    if (shape === 'lamports') return;
     if (bytes < LARGE_BYTES) this.#largeAccounts.delete(address);
     else this.#largeAccounts.set(address, true);
   }
@@ -219,31 +214,26 @@ export class AccountBatcher implements AccountSource {
     const bytesBefore = shared.cost?.bytes ?? 0;
     const isLarge = this.#isLarge(shape, address); // then no other is in the batch
     const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge, agree };
-    let read: AccountsAtSlot;
     const mayOverlap = commitment === 'confirmed' && agree <= 1 && bounds === undefined && !isLarge;
     const overlapping = mayOverlap ? this.#options.overlapping : undefined;
-    const shown = addresses.length < MAX_ADDRESSES ? overlapping?.next(shape) : undefined;
-    const named = shown === undefined || addresses.includes(shown) ? addresses : [...addresses, shown];
+    const named = overlapping?.withWitnessed(shape, addresses) ?? addresses;
+    let read: AccountsAtSlot;
     this.#callsUnderWay++;
     try {
       read = await readMultipleAccounts(this.#rpc, named, config, callOptions).finally(() => this.#onCallEnded());
       overlapping?.observe(shape, named, config, read); // throws for what is no account
     } catch (thrown) {
-      const isLong = (shared.cost?.bytes ?? 0) - bytesBefore >= LARGE_BYTES; // of an answer that was not whole in time
+      const hasMuch = (shared.cost?.bytes ?? 0) - bytesBefore >= LARGE_BYTES; // though it was not whole in time
+      const isLong = hasMuch || GatewayError.from(thrown).code === 'result_too_large';
       shared.onFailed();
-      if (
-        shape !== 'lamports' &&
-        batch.length === 1 &&
-        (isLong || GatewayError.from(thrown).code === 'result_too_large')
-      )
-        this.#recordLength(address, Number.POSITIVE_INFINITY);
+      if (batch.length === 1 && isLong) this.#recordLength(shape, address, Number.POSITIVE_INFINITY);
       this.#splitOrReject(batch, thrown, bounds);
       return;
     }
     const { slot, provenFrom, accounts, agreement, frame } = read;
-    shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
-    if (shape !== 'lamports')
-      for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
+    const lengthOf = (address: string): number => accounts.get(address)?.length ?? 0;
+    shared.onAnswered(({ address }) => lengthOf(address));
+    for (const address of addresses) this.#recordLength(shape, address, lengthOf(address));
     for (const { query, waiter } of batch)
       waiter.resolve({ slot, provenFrom, agreement, account: accounts.get(query.address) ?? null, frame });
   }

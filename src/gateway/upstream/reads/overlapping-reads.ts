@@ -3,7 +3,7 @@ import type { OperatorAgreement } from '../mesh/mesh.ts';
 import { contradictionOf, type Facts } from '../rpc/facts.ts';
 import type { UpstreamDeps } from '../upstream-options.ts';
 import { factsOfAccount } from './account-facts.ts';
-import { type AccountsAtSlot, type AccountsConfig, readMultipleAccounts } from './multiple-accounts.ts';
+import { type AccountsAtSlot, type AccountsConfig, MAX_ADDRESSES, readMultipleAccounts } from './multiple-accounts.ts';
 
 export interface OverlappingReadsOptions extends Pick<UpstreamDeps, 'clock' | 'random'> {
   readonly agreement: Pick<OperatorAgreement, 'operators' | 'rpc' | 'areOfTwoOperators'>;
@@ -33,9 +33,11 @@ export class OverlappingReads {
     this.#options = options;
   }
 
-  /** Returns the account that the next call of a kind is to name, too; undefined for none. */
-  next(kind: string): string | undefined {
-    return this.#witnessed.get(kind)?.address;
+  /** Returns what the next call of a kind is to name: its own accounts, and where there is room that of the call before. */
+  withWitnessed(kind: string, addresses: readonly string[]): readonly string[] {
+    const { address } = this.#witnessed.get(kind) ?? {};
+    const hasRoom = addresses.length < MAX_ADDRESSES;
+    return address === undefined || !hasRoom || addresses.includes(address) ? addresses : [...addresses, address];
   }
 
   /** Compares what a call of a kind gave for the account of the one before, and keeps one of its own accounts for the next. */
