@@ -1,4 +1,4 @@
-import { type Agreement, noAgreement } from '../../../shared/domain/agreement.ts';
+import { noAgreement, oneVoice } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -50,7 +50,7 @@ export async function agreedCall(
   const needsOthers = agree.count > 1 && agree.onlyIf?.(first) === true;
   if (!needsOthers) {
     if (deps.random() < deps.sampleRate) void sample(reads.ofGateway(), first);
-    return { ...first, agreement: agreementOf(deps, first.slot, 1, 1) };
+    return { ...first, agreement: oneVoice(first.slot, deps.needed) };
   }
   const vote = await reads.voteOf(first);
   return decide(reads, [vote, ...(await reads.collect(agree.count - 1).catch(() => []))]);
@@ -68,7 +68,7 @@ async function sample(reads: OperatorReads, response: RpcResponse): Promise<void
 
 /** Compares what operators gave at one slot; where they differ, another one decides. */
 async function decide(reads: OperatorReads, first: readonly Vote[], repeats = MAX_REPEATS): Promise<RpcResponse> {
-  const { deps } = reads.call;
+  const { needed } = reads.call.deps;
   let votes = await reads.align(decisive(first), repeats);
   while (new Set(comparable(votes).map(({ data }) => data.digest)).size > 1 && majorityOf(votes) === undefined) {
     const others = await reads.collect(1, slotOf(votes)).catch(() => []);
@@ -80,7 +80,8 @@ async function decide(reads: OperatorReads, first: readonly Vote[], repeats = MA
   const [winner = first[0] as Vote] = majority ?? comparable(votes); // one at least was read
   const agreed = majority?.length ?? 1;
   if (isNothing(winner) && agreed < reads.demanded) throw noAgreement(reads.demanded);
-  return { ...winner.response, agreement: agreementOf(deps, winner.response.slot, agreed, votes.length) };
+  const { slot } = winner.response;
+  return { ...winner.response, agreement: { slot, agreed, read: Math.max(votes.length, needed), needed } };
 }
 
 const isNothing = ({ data }: Vote): boolean => data.digest === NOTHING;
@@ -90,13 +91,6 @@ function decisive(votes: readonly Vote[]): readonly Vote[] {
   const found = votes.filter((vote) => !isNothing(vote));
   return found.length > 0 ? found : votes;
 }
-
-const agreementOf = ({ needed }: AgreedCallDeps, slot: Slot, agreed: number, read: number): Agreement => ({
-  slot,
-  agreed,
-  read: Math.max(read, needed),
-  needed,
-});
 
 /** Returns the slot at which votes are compared; undefined where they are of none. */
 function slotOf(votes: readonly Vote[]): Slot | undefined {
