@@ -158,9 +158,7 @@ export class RpcClient {
     return isSlow(method, isLarge) ? settings.slowTimeoutMs : settings.timeoutMs;
   }
 
-  /**
-   * Calls a method and dates the response. `anchorCommitment` dates one that names no slot.
-   */
+  /** Calls a method and dates the response. `anchorCommitment` dates one that names no slot. */
   async call(
     method: RpcMethod,
     params: readonly unknown[],
