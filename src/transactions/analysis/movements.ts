@@ -274,8 +274,7 @@ function callersOf(instructions: readonly Instruction[]): ReadonlyMap<Instructio
       const isOpen = stackHeight === null && callsOtherExchange;
       if (call.parsed !== null) {
         const named = isOpen ? exchange : venueOf(callers);
-        const isCertain = named === undefined || (named === topLevel && !isOpen);
-        const isMade = isCertain || (isOpen ? isHandedTo : mayHaveMade)(named, call);
+        const isMade = named === undefined || (named === topLevel && !isOpen) || mayHaveMade(named, call);
         found.set(call, { callers, venue: isMade ? named : undefined });
       }
       if (isCore(call)) continue;
@@ -287,13 +286,6 @@ function callersOf(instructions: readonly Instruction[]): ReadonlyMap<Instructio
 }
 
 export const isCore = ({ programId }: Instruction): boolean => programRole(programId) === 'core';
-
-/** Returns whether an exchange was handed the accounts between which a call moves something. */
-function isHandedTo({ accounts: handed }: Instruction, { accounts, parsed }: Instruction): boolean {
-  const { source, destination } = parsed?.info ?? {};
-  const named = accounts.length > 0 ? accounts.slice(0, 2) : [source, destination];
-  return named.every((account) => typeof account === 'string' && handed.includes(account));
-}
 
 /** Returns whether a call has no account but those of its caller, as the runtime demands. Depths may be wrong. */
 function mayHaveMade({ accounts: handed }: Instruction, { accounts, parsed }: Instruction): boolean {

@@ -3,10 +3,11 @@ import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-kn
 import { oncePer } from '../../../shared/runtime/once-per.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
+import type { AssetAmount } from '../asset-amount.ts';
 import { type AuthorityChange, FATES } from '../authority-changes.ts';
 import { grouped } from '../grouped.ts';
 import { callsOf, infoAddress, type ParsedTransaction, tokenAmountIn } from '../parsed-transaction.ts';
-import { findOpenedAccounts } from '../wallet-changes.ts';
+import { findOpenedAccounts, walletChangesOf } from '../wallet-changes.ts';
 
 /** Rights by what their holder can do with what somebody owns, the most dangerous first; all others come after. */
 const RIGHTS_BY_DANGER: readonly string[] = [
@@ -158,15 +159,9 @@ class Rights {
     const maker = innerInstructionIdx === null ? null : topLevelProgramOf(change, this.#parsed);
     const isOfKnown = KNOWN_PROGRAMS.has(maker ?? '') && programRole(maker) !== 'governance';
     if (to === null || isOfKnown) return false;
-    return this.#parsed.accountData.some(({ tokenBalanceChanges }) =>
-      tokenBalanceChanges.some(
-        ({ mint, userAccount, rawTokenAmount: { tokenAmount } }) =>
-          mint === account &&
-          userAccount !== to &&
-          this.#parsed.signers.includes(userAccount) &&
-          !tokenAmount.startsWith('-'),
-      ),
-    );
+    const changesOf = walletChangesOf(this.#parsed);
+    const isGain = ({ mint, amount }: AssetAmount): boolean => mint === account && amount > 0n;
+    return this.#parsed.signers.some((signer) => signer !== to && changesOf.get(signer)?.some(isGain));
   }
 
   /** Returns whether the holder of a right signed, and no other signer has or paid for what it is a right over. */
