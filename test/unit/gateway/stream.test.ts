@@ -1109,6 +1109,20 @@ t.test('event-channels', async (t) => {
     for (let i = 0; i < 10; i++) await turn();
   };
 
+  /** Joins a channel; returns the slots of the marks that it gets. */
+  function marksOf(t: Test, channels: EventChannels): readonly Slot[] {
+    const marks: Slot[] = [];
+    channels.join(TOPICS, undefined, {
+      callerName: 'somebody',
+      deliver(_events, end, isMark) {
+        if (isMark) marks.push(end.slot);
+        return end;
+      },
+      onEnd: (reason) => t.fail(reason.message),
+    });
+    return marks;
+  }
+
   t.test('a change that comes while the first page of a channel is sealed is delivered', async (t) => {
     let [covered, reads] = [100, 0];
     const { channels, change } = openChannels(t, async ({ since }) => {
@@ -1134,15 +1148,7 @@ t.test('event-channels', async (t) => {
   t.test('each ten seconds a reader gets a mark, also where nothing is known', async (t) => {
     let isKnown = true;
     const { channels, clock } = openChannels(t, async ({ since }) => (isKnown ? pageAt(100, since) : undefined));
-    const marks: Slot[] = [];
-    channels.join(TOPICS, undefined, {
-      callerName: 'somebody',
-      deliver(_events, end, isMark) {
-        if (isMark) marks.push(end.slot);
-        return end;
-      },
-      onEnd: (reason) => t.fail(reason.message),
-    });
+    const marks = marksOf(t, channels);
     await turns();
     for (isKnown of [true, false]) {
       clock.advance(10_000);
@@ -1162,15 +1168,7 @@ t.test('event-channels', async (t) => {
           });
         }),
     );
-    const marks: Slot[] = [];
-    channels.join(TOPICS, undefined, {
-      callerName: 'somebody',
-      deliver(_events, end, isMark) {
-        if (isMark) marks.push(end.slot);
-        return end;
-      },
-      onEnd: (reason) => t.fail(reason.message),
-    });
+    const marks = marksOf(t, channels);
     reads.shift()?.end(pageAt(100));
     await turns();
     change(101);
@@ -1263,24 +1261,16 @@ t.test('event-log', async (t) => {
       return [address, history];
     }),
   );
-  const log = new EventLog({
-    ring: { get: (address) => histories.get(address), finalizedSlot: 10_000 },
-    liveAccounts: { readLive: () => undefined },
-    feed: undefined,
-    replayBytes: 1,
-  });
+  /** A log where no account is live and no feed sends anything again, unless the options say so. */
+  const logOf = (options: Pick<EventLogOptions, 'ring'> & Partial<EventLogOptions>): EventLog =>
+    new EventLog({ liveAccounts: { readLive: () => undefined }, feed: undefined, replayBytes: 1, ...options });
+  const log = logOf({ ring: { get: (address) => histories.get(address), finalizedSlot: 10_000 } });
   /** A log over a feed that sends its blocks again. */
   const replayingLog = (
     get: (address: string) => History<KeptAccount> | undefined,
     finalizedSlot: Slot,
     replay: NonNullable<EventLogOptions['feed']>['replay'],
-  ): EventLog =>
-    new EventLog({
-      ring: { get, finalizedSlot },
-      liveAccounts: { readLive: () => undefined },
-      feed: { isStarting: false, replay },
-      replayBytes: 1 << 20,
-    });
+  ): EventLog => logOf({ ring: { get, finalizedSlot }, feed: { isStarting: false, replay }, replayBytes: 1 << 20 });
   /** Reads what follows a slot of a balance; the reader holds nothing. */
   const readBehind = (log: EventLog, slot: Slot) =>
     log.read({
@@ -1350,11 +1340,9 @@ t.test('event-log', async (t) => {
       `{"data":["${'A'.repeat(8192)}","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":6144}`;
     const long = new History<KeptAccount>(member, { slot: 301, isDenied: false }, { slot: 1, value: account(1) });
     for (let i = 2; i <= 301; i++) long.push({ slot: i, value: account(i) }, i - 1);
-    const log = new EventLog({
+    const log = logOf({
       ring: { get: () => long, finalizedSlot: 0 },
       liveAccounts: { readLive: () => ({ slot: 301, sinceSlot: 301, account: null }) },
-      feed: undefined,
-      replayBytes: 1,
     });
     for (const name of ['balance', 'account'] as const) {
       let turns = 0;
@@ -1374,12 +1362,7 @@ t.test('event-log', async (t) => {
     const history = historyOf(9, 1, 1);
     for (let slot = 2; slot < 10; slot++) history.push({ slot, value: accountOf(slot) }, slot - 1);
     const values = history.versions.map(({ value }) => new WeakRef(Object(value)));
-    const kept = new EventLog({
-      ring: { get: () => history, finalizedSlot: 9 },
-      liveAccounts: { readLive: () => undefined },
-      feed: undefined,
-      replayBytes: 1,
-    });
+    const kept = logOf({ ring: { get: () => history, finalizedSlot: 9 } });
     const read = async () => {
       const topics = [{ name: 'account' as const, address: ONE }];
       const page = await kept.read({ topics, commitment: 'confirmed', since: { slot: 7, index: 0 }, held: [7] });
@@ -1564,11 +1547,9 @@ t.test('event-log', async (t) => {
     history.previous = final;
     for (let i = 0; i < 5; i++) history.push({ slot: 26 + i, value: textOf(5 + i) }, 25 + i);
     const live = { slot: 30 };
-    const log = new EventLog({
+    const log = logOf({
       ring: { get: () => history, finalizedSlot: 0 },
       liveAccounts: { readLive: () => ({ slot: live.slot, sinceSlot: 1, account: null }) },
-      feed: undefined,
-      replayBytes: 1,
     });
     const eventsBehind = async (slot: number | undefined) => {
       const since = slot === undefined ? undefined : { slot, index: 0 };
@@ -1727,12 +1708,11 @@ t.test('event-log', async (t) => {
   t.test('a reader that resumes waits for an account only while that moves to the feed', async (t) => {
     const history = new History<KeptAccount>(member, { slot: 120, isDenied: false }, { slot: 100, value: textOf(1) });
     let isMoving = true;
-    const waiting = new EventLog({
+    const waiting = logOf({
       ring: { get: () => history, finalizedSlot: 0 },
       liveAccounts: { readLive: () => ({ slot: 120, sinceSlot: 100, account: null }) },
       feed: { isStarting: false, replay: async () => undefined },
       isMoving: () => isMoving,
-      replayBytes: 1,
     });
     t.equal(await readBehind(waiting, 50), undefined);
     isMoving = false;
