@@ -310,11 +310,18 @@ t.test('stream', async (t) => {
       if (socket === undefined) throw new Error('no socket');
       return socket;
     };
+    const connect = async (): Promise<void> => {
+      last().open();
+      await settled();
+    };
     const receive = async (...texts: readonly string[]): Promise<void> => {
       for (const text of texts) last().receive(text);
       await settled();
     };
-    return { clock, stream, sockets, last, receive, seen, gaps, states, errors, headers };
+    /** The callbacks of a subscription whose errors are the faults. */
+    const faults: Fault[] = [];
+    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    return { clock, stream, sockets, last, connect, receive, seen, gaps, states, errors, headers, faults, follow };
   }
 
   t.test('each frame is delivered once, and a missing number is a gap', async (t) => {
@@ -557,7 +564,7 @@ t.test('stream', async (t) => {
   const pushed = (head: string, answer: string): string => `{${head},"answer":${answer}}`;
 
   t.test('an account is subscribed to on every connection, and its values are verified', async (t) => {
-    const { clock, stream, last, receive } = open(t);
+    const { clock, stream, last, receive, connect } = open(t);
     const updates: unknown[] = [];
     const faults: Fault[] = [];
     const stop = stream.subscribe('balance', ADDRESS, {
@@ -569,8 +576,7 @@ t.test('stream', async (t) => {
       { op: 'subscribe', topic: 'balance', addresses: [ADDRESS], id: firstId },
       { op: 'subscribe', topic: 'account', addresses: [OTHER], commitment: 'processed', id: firstId + 1 },
     ];
-    last().open();
-    await settled();
+    await connect();
     t.same(last().sent, wishes(1));
     await receive(
       pushed(`"type":"subscribed","id":1,"topic":"balance","address":"${ADDRESS}","seq":0`, lamports(5, 10)),
@@ -589,8 +595,7 @@ t.test('stream', async (t) => {
     t.same(pluck(faults, 'code'), ['digest', 'request']);
     last().end(1001);
     clock.advance(500);
-    last().open();
-    await settled();
+    await connect();
     t.same(last().sent, wishes(3), 'again');
     stop();
     await settled();
@@ -599,8 +604,7 @@ t.test('stream', async (t) => {
     t.equal(updates.length, 3);
     last().end(1001);
     clock.advance(1000);
-    last().open();
-    await settled();
+    await connect();
     t.same(last().sent, [{ ...wishes(3)[1], id: 6 }]);
   });
 
@@ -631,7 +635,7 @@ t.test('stream', async (t) => {
     };
     const follow = async (t: Test, client: Partial<ClientOptions> = {}) => {
       const pinned = { publicKey: [publicKey, key.publicKey], cluster };
-      const { stream, last, receive, clock, errors } = open(t, {}, { ...pinned, ...client });
+      const { stream, last, receive, clock, errors, connect } = open(t, {}, { ...pinned, ...client });
       const [slots, faults, lost]: [number[], Fault[], unknown[]] = [[], [], []];
       stream.subscribe('balance', address, {
         resumes: true,
@@ -639,14 +643,12 @@ t.test('stream', async (t) => {
         onError: (error) => faults.push(error as Fault),
         onLost: (gap) => lost.push(gap),
       });
-      last().open();
-      await settled();
+      await connect();
       const since = () => last().sent.map((message) => Object.entries(message).find(([name]) => name === 'since')?.[1]);
       const reconnect = async (): Promise<void> => {
         last().end(1006);
         clock.advance(1000);
-        last().open();
-        await settled();
+        await connect();
       };
       /** Waits until a subscription begins again that a fault has interrupted. */
       const retry = async (): Promise<void> => {
@@ -793,15 +795,14 @@ t.test('stream', async (t) => {
 
   t.test('a first value whose key the gateway does not name in that moment is requested again', async (t) => {
     const { fetch } = scriptedFetch(() => errorResponse(503, 'upstream_unavailable'));
-    const { clock, stream, last, receive } = open(t, {}, { fetch, attempts: 1 });
+    const { clock, stream, last, receive, connect } = open(t, {}, { fetch, attempts: 1 });
     const updates: unknown[] = [];
     const faults: Fault[] = [];
     stream.subscribe('balance', ADDRESS, {
       onUpdate: ({ result }) => updates.push(result.lamports),
       onError: (error) => faults.push(error as Fault),
     });
-    last().open();
-    await settled();
+    await connect();
     const first = (id: number, by = signer): string => {
       const answer = signedBodyFor(`/api/v1/balance/${ADDRESS}`, '{"lamports":5,"sol":"0"}', { signer: by });
       return pushed(`"type":"subscribed","id":${id},"topic":"balance","address":"${ADDRESS}","seq":0`, answer);
@@ -825,9 +826,7 @@ t.test('stream', async (t) => {
   });
 
   t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
-    const { clock, stream, last, receive } = open(t);
-    const faults: Fault[] = [];
-    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    const { clock, stream, last, receive, faults, follow, connect } = open(t);
     stream.subscribe('balance', 'nobody', follow);
     stream.subscribe('balance', ADDRESS, follow);
     stream.subscribe('balance', OTHER, follow);
@@ -855,32 +854,27 @@ t.test('stream', async (t) => {
     await receive(`{"type":"error","id":2,"address":"${ADDRESS}","error":"upstream_unavailable","message":"not now"}`);
     last().end(1006);
     clock.advance(500);
-    last().open();
-    await settled();
+    await connect();
     clock.advance(5000);
     await settled();
     t.same(pluck(last().sent, 'addresses'), [[ADDRESS]], 'the new connection has sent it by itself');
   });
 
   t.test('an address that no account can have is refused without a message', async (t) => {
-    const { stream, last } = open(t);
-    const faults: Fault[] = [];
-    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    const { stream, last, faults, follow, connect } = open(t);
     for (const address of ['A'.repeat(45), '\u0000', 'é', '']) stream.subscribe('balance', address, follow)();
     stream.subscribe('balance', ADDRESS, follow);
-    last().open();
-    await settled();
+    await connect();
     t.same(pluck(faults, 'code'), Array(4).fill('invalid_address'));
     t.same(pluck(last().sent, 'addresses'), [[ADDRESS]]);
   });
 
   t.test("many subscriptions go into few messages, within the gateway's limit", async (t) => {
-    const { clock, stream, last } = open(t);
+    const { clock, stream, last, connect } = open(t);
     const addresses = Array.from({ length: 1000 }, (_, i) => addressFrom(i));
     for (const address of addresses) stream.subscribe('balance', address, { onUpdate: () => {} });
     for (const address of addresses.slice(0, 3)) stream.subscribe('account', address, { onUpdate: () => {} });
-    last().open();
-    await settled();
+    await connect();
     const sizes = (): number[] => last().sent.map(({ addresses }) => addresses.length);
     t.same(sizes(), Array(8).fill(80));
     clock.advance(999);
@@ -896,20 +890,16 @@ t.test('stream', async (t) => {
   });
 
   t.test('one account that is subscribed to twice is named once in a message', async (t) => {
-    const { stream, last } = open(t);
+    const { stream, last, connect } = open(t);
     for (let i = 0; i < 2; i++) stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
-    last().open();
-    await settled();
+    await connect();
     t.same(pluck(last().sent, 'addresses'), [[ADDRESS], [ADDRESS]]);
   });
 
   t.test('messages that the gateway did not handle are sent again', async (t) => {
-    const { clock, stream, last, receive } = open(t);
-    const faults: Fault[] = [];
-    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    const { clock, stream, last, receive, faults, follow, connect } = open(t);
     const stop = stream.subscribe('balance', ADDRESS, follow);
-    last().open();
-    await settled();
+    await connect();
     stream.subscribe('account', ADDRESS, follow);
     stop();
     await settled();
@@ -955,10 +945,9 @@ t.test('stream', async (t) => {
         };
       },
     };
-    const { stream, last, receive } = open(t, { silenceMs: 1_000_000 }, { clock });
+    const { stream, last, receive, connect } = open(t, { silenceMs: 1_000_000 }, { clock });
     stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
-    last().open();
-    await settled();
+    await connect();
     const refusal = (id: number): string =>
       `{"type":"error","id":${id},"error":"rate_limited","message":"later","retryAfter":1e300}`;
     await receive(refusal(1));
@@ -1002,11 +991,10 @@ t.test('stream', async (t) => {
   });
 
   t.test('a subscription that is added while the stream opens is sent once', async (t) => {
-    const { stream, last } = open(t, {
+    const { stream, last, connect } = open(t, {
       onState: (state) => state === 'open' && stream.subscribe('balance', ADDRESS, { onUpdate: () => {} }),
     });
-    last().open();
-    await settled();
+    await connect();
     t.equal(last().sent.length, 1);
   });
 
@@ -1019,10 +1007,9 @@ t.test('stream', async (t) => {
   });
 
   t.test('a member of another type makes a message unreadable', async (t) => {
-    const { stream, last, receive, seen, errors } = open(t);
+    const { stream, receive, seen, errors, connect } = open(t);
     stream.subscribe('balance', ADDRESS, { resumes: true, onUpdate: () => {} });
-    last().open();
-    await settled();
+    await connect();
     const messages = [
       ...['null', '5', '{"stream":"a"}', '{"stream":"a","seq":"1"}', '{"seq":1}'].map(
         (result) => `{"result":${result}}`,
