@@ -335,11 +335,10 @@ export class LiveSet<T extends LiveState<V>, V> {
 
   /** The slots that pass in `idleMs`: a read is dated by the tip, which all gateways of a fleet have in common. */
   get #idleSlots(): number {
-    const { mesh, settings } = this.#options;
     const { tip } = this;
-    if (this.#idle.tip !== tip)
-      // once a slot: each miss needs it
-      this.#idle = { tip, slots: Math.max(1, Math.round(settings.idleMs / mesh.slotTimeMs)) };
+    if (this.#idle.tip === tip) return this.#idle.slots; // it is computed once a slot: each miss needs it
+    const { mesh, settings } = this.#options;
+    this.#idle = { tip, slots: Math.max(1, Math.round(settings.idleMs / mesh.slotTimeMs)) };
     return this.#idle.slots;
   }
 

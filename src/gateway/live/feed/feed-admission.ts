@@ -15,7 +15,7 @@ import {
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import { BlockAssembly } from './block-assembly.ts';
-import { FEED_RULES, type FeedEvidence, MIN_LINKED_BLOCKS } from './feed-rules.ts';
+import { FEED_RULES, MIN_LINKED_BLOCKS } from './feed-rules.ts';
 
 export interface AdmittedFeed {
   readonly version: FeedServer;
@@ -62,13 +62,14 @@ class Observation {
   readonly #assembly: BlockAssembly;
   readonly #canaries = new Set<string>([CLOCK_SYSVAR]);
   #version = 1;
+  readonly #written: { owner: string; isDelivered: boolean }[] = [];
+  readonly #evidence = {
+    ...{ versionProblem: undefined, isKnownToNode: false, linkedBlocks: 0, hasClock: false },
+    written: this.#written,
+  };
   #last: BlockLink | undefined;
-  #linked = 0;
-  #hasClock = false;
-  #isKnown = false;
   #blockReads = 0;
   #isReading = false;
-  readonly #written: { owner: string; isDelivered: boolean }[] = [];
   #finish: (outcome: FeedError | undefined) => void = () => {};
 
   constructor(options: FeedAdmissionOptions, mode: FeedMode) {
@@ -100,14 +101,7 @@ class Observation {
   }
 
   get #problem(): string | undefined {
-    const evidence: FeedEvidence = {
-      versionProblem: undefined,
-      isKnownToNode: this.#isKnown,
-      linkedBlocks: this.#linked,
-      hasClock: this.#hasClock,
-      written: this.#written,
-    };
-    return FEED_RULES.admissionProblem(evidence);
+    return FEED_RULES.admissionProblem(this.#evidence);
   }
 
   #filter(): Uint8Array {
@@ -120,11 +114,12 @@ class Observation {
     if (block === undefined) return;
     const delivered = new Set(block.writes.map(({ address }) => address));
     const isLinked = block.parentSlot === this.#last?.slot && block.parentBlockhash === this.#last.blockhash;
-    this.#linked = isLinked ? this.#linked + 1 : 1;
+    const evidence = this.#evidence;
+    evidence.linkedBlocks = isLinked ? evidence.linkedBlocks + 1 : 1;
+    evidence.hasClock ||= delivered.has(CLOCK_SYSVAR);
     this.#last = block;
-    this.#hasClock ||= delivered.has(CLOCK_SYSVAR);
-    const isInForce = block.version === this.#version;
-    if (this.#linked >= MIN_LINKED_BLOCKS && isInForce && !this.#isReading) void this.#compare(block, delivered, call);
+    const isDue = evidence.linkedBlocks >= MIN_LINKED_BLOCKS && block.version === this.#version;
+    if (isDue && !this.#isReading) void this.#compare(block, delivered, call);
   }
 
   /** Compares a delivered block with the node's. Until it wrote an account that is watched, watches more that are written. */
@@ -138,7 +133,7 @@ class Observation {
       return;
     }
     if (block !== undefined) {
-      this.#isKnown = true;
+      this.#evidence.isKnownToNode = true;
       let isNew = false;
       for (const [address, owner] of block.written) {
         if (owner === '') continue;

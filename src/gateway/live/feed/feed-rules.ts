@@ -12,7 +12,7 @@ export interface AppliedBlock {
 
 export type BlockRelation = 'next' | 'duplicate' | 'gap' | 'conflict';
 
-export interface FeedEvidence {
+interface FeedEvidence {
   /** Why its version can't be used; undefined if it can. */
   readonly versionProblem: string | undefined;
   /** Whether the paired node has the first block under the same hash. */
