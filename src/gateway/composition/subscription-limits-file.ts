@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
+import { readRegularFile } from '../../shared/runtime/files/read-regular-file.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
 import { type LearnedLimit, type LearnedLimits, REMEMBERED_MS } from '../upstream/pubsub/subscription-limit.ts';
 
@@ -15,6 +15,8 @@ export interface LearnedLimitsFileOptions {
 
 /** Most nodes that are remembered, those of the latest lessons. */
 const MAX_NODES = 64;
+/** More than they need. */
+const MAX_FILE_BYTES = 1 << 16;
 
 type LimitsByNode = Map<string, LearnedLimit>;
 
@@ -47,7 +49,7 @@ const nodeKey = (wsUrl: string): string => createHash('sha256').update(wsUrl).di
 
 function readLimits(path: string): LimitsByNode {
   try {
-    const { nodes } = JSON.parse(readFileSync(path, 'utf8'));
+    const { nodes } = JSON.parse(readRegularFile(path, MAX_FILE_BYTES));
     return new Map(Object.entries(nodes).flatMap(([key, value]) => (isLearnedLimit(value) ? [[key, value]] : [])));
   } catch {
     return new Map();

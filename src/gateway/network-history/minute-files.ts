@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
@@ -7,6 +7,7 @@ import { tryOrUndefined } from '../../shared/domain/try-or-undefined.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
 import { appendWhole } from '../../shared/runtime/files/append-whole.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
+import { readRegularFile } from '../../shared/runtime/files/read-regular-file.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
 import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import { MAX_MINUTES, type MinuteStore } from './network-history.ts';
@@ -26,6 +27,9 @@ const DAY_MS = 86_400_000;
 
 /** Days of which files are kept, the newest that have one. */
 const MAX_DAYS = 8;
+
+/** A file that is longer is none of these. */
+const MAX_FILE_BYTES = 4 << 20;
 
 /** Rows of one write and flush, which may fail each second: a few milliseconds' work. */
 const ROWS_PER_WRITE = 100;
@@ -141,7 +145,7 @@ export class MinuteFiles implements MinuteStore {
   #linesOf(name: string): readonly string[] {
     let lines: readonly string[] = [];
     this.#use(name, (path) => {
-      lines = readFileSync(path, 'utf8').split('\n');
+      lines = readRegularFile(path, MAX_FILE_BYTES).split('\n');
     });
     return lines;
   }

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import { hasErrorCode } from '../../../shared/runtime/files/error-code.ts';
 import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
+import { readRegularFile } from '../../../shared/runtime/files/read-regular-file.ts';
 import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
 import { type ApiKeyRecord, formatKeyFile, parseVersionedKeys, type VersionedKeys } from './api-key-record.ts';
 
@@ -21,9 +22,12 @@ export function prepareFleetKeys(state: string): string {
 /** Reads the issued keys; none if there is no file. Throws a StartError that names the file if it can't be read. */
 export const readApiKeys = (path: string): readonly ApiKeyRecord[] => readVersionedKeys(path).keys;
 
+/** Some 200,000 keys. */
+const MAX_FILE_BYTES = 64 << 20;
+
 export function readVersionedKeys(path: string): VersionedKeys {
   try {
-    return parseVersionedKeys(readFileSync(path, 'utf8'));
+    return parseVersionedKeys(readRegularFile(path, MAX_FILE_BYTES));
   } catch (thrown) {
     if (hasErrorCode(thrown, 'ENOENT')) return { version: 0, keys: [] };
     throw asStartError(path, thrown);
