@@ -1,8 +1,8 @@
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asArray, asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
-import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
-import type { Instruction } from '../records/instruction.ts';
+import { findProgramInstruction, mayGiveRights, type ProgramInstruction } from '../programs/program-instruction.ts';
+import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
 import { type ParsedInfo, signerOf } from '../records/instruction-layout.ts';
 import type { Transaction } from '../records/transaction.ts';
 import { Assignments } from './assignments.ts';
@@ -35,7 +35,7 @@ export interface AuthorityChange {
   readonly kind: (typeof AUTHORITY_CHANGE_KINDS)[number];
   /**
    * The right, for the first two kinds: a token program's as nodes name it (`accountOwner`, `mintTokens`), one of
-   * `effects.tsv`, or the instruction of another program that gave it; else null.
+   * `effects.tsv`, or the instruction of another program that gave or proposed it; else null.
    */
   readonly authorityType: string | null;
   readonly programId: string;
@@ -182,7 +182,7 @@ export function authorityChangeReader(
     };
   };
   return (call, balances) => {
-    if (call.parsed === null) return programsChangesOf(call);
+    if (call.parsed === null) return programsChangesOf(call, transaction);
     assignments.noteSpace(call);
     return changeRowsOf(call).map((row) => readChange(call, balances, row));
   };
@@ -192,11 +192,12 @@ export function authorityChangeReader(
 const PASSING = /^(update|update_metadata_account_v2|update(_collection)?_v[12]|multisig_set_config_authority)$/;
 
 /** Reads the right that a program other than Solana's own gives somebody, or several, by the table of its instructions. */
-function programsChangesOf(call: Instruction): readonly AuthorityChange[] {
+function programsChangesOf(call: Instruction, transaction: Transaction): readonly AuthorityChange[] {
   const { programId, index, innerIndex } = call;
   const instruction = mayGiveRights(call) ? findProgramInstruction(call) : null;
   if (instruction === null) return [];
-  const { name, roles, values } = instruction;
+  const { roles, values } = instruction;
+  const name = executedName(instruction, transaction);
   const { mint = null, user = null, owner = user } = roles;
   const account = roles.account ?? mint ?? owner;
   const listed = asArray(values['holder']).flatMap((holder) => asString(holder) ?? []);
@@ -213,6 +214,18 @@ function programsChangesOf(call: Instruction): readonly AuthorityChange[] {
       },
     ];
   });
+}
+
+/** Instructions that only propose to give a right, on which others decide. */
+const PROPOSALS: readonly string[] = ['config_transaction_create', 'create_settings_transaction'];
+
+export const isProposed = ({ authorityType }: AuthorityChange): boolean => PROPOSALS.includes(authorityType ?? '');
+
+/** Returns the name of an instruction, or of that which carries out what it proposes. */
+function executedName({ name, roles }: ProgramInstruction, { instructions }: Transaction): string {
+  if (!PROPOSALS.includes(name)) return name;
+  const made = inExecutionOrder(instructions).map(findProgramInstruction);
+  return made.find((other) => other?.name.includes('execute') && other.roles.order === roles.order)?.name ?? name;
 }
 
 /** What became of a program that its owner still has: no right passed. */

@@ -1,6 +1,6 @@
 import { isWrappedSol } from '../../shared/domain/known-mints.ts';
 import { MAX_U64 } from '../../shared/domain/max-u64.ts';
-import type { AuthorityChange } from '../analysis/authority-changes.ts';
+import { type AuthorityChange, isProposed } from '../analysis/authority-changes.ts';
 import type {
   AccountInterpretation,
   AuthorityInterpretation,
@@ -118,13 +118,11 @@ export function describeAuthorityChange(change: AuthorityChange, by: string, for
   });
 }
 
-/** Instructions that only propose to give a right, on which others decide. */
-const PROPOSALS: readonly string[] = ['config_transaction_create', 'create_settings_transaction'];
-
 /** Returns the row of words on a change. */
-function formOf({ kind, authorityType, to, programId }: AuthorityChange, by: string): string {
+function formOf(change: AuthorityChange, by: string): string {
+  const { kind, authorityType, to, programId } = change;
   if (kind === 'setAuthority' && to !== null && programRole(programId) !== 'core')
-    return PROPOSALS.includes(authorityType ?? '') ? 'proposed' : 'byProgram';
+    return isProposed(change) ? 'proposed' : 'byProgram';
   if (kind === 'setAuthority' && to === null) return authorityType === 'closeAccount' ? 'leftToOwner' : 'givenUp';
   if (kind === 'setAuthority') return 'passed';
   if (kind !== 'initializeAuthority') return kind;
