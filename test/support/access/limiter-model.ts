@@ -106,7 +106,7 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
     [
       [9, 10],
       [20, 60],
-      [12, 60],
+      [12, 10],
       [4, 10],
     ][which] ?? [];
   const tier = {

@@ -590,16 +590,6 @@ t.test('request-account', async (t) => {
     t.match(limiter.consume(home, 1), { allowed: true, remaining: LIMIT - 1 });
   });
 
-  t.test('a debt stays with its caller while other windows come and go', async (t) => {
-    const { clock, limiter, accountOf } = open();
-    settleAt(accountOf(1), 150);
-    for (let second = 0; second < 15; second++) {
-      clock.advance(1000);
-      for (let i = 0; i < 20; i++) limiter.consume(Uint8Array.of(10, 0, second, i).buffer, 1);
-    }
-    t.match(limiter.peek(home), { remaining: 50, reset: START_S + 20 });
-  });
-
   t.test('a debt counts for the site and for one address of a key, too', async (t) => {
     const { limiter, openAccount } = open();
     for (let subnet = 0; subnet < 8; subnet++) settleAt(openAccount(ipv6(subnet)), 150);
