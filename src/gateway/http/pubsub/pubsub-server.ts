@@ -46,15 +46,13 @@ export class PubsubServer {
   readonly #signatures: SignatureWatch;
   readonly #sockets: OpenSockets<PubsubSocket>;
   readonly #lostReasons = new WeakMap<PubsubClient, string>();
-  readonly #maxBackpressureBytes: number;
   readonly #turns: TurnBudget;
-  readonly #onInternalError: PubsubServerOptions['onInternalError'];
+  readonly #options: PubsubServerOptions;
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
-    const { access, clock, closes, maxBackpressureBytes, mesh, onInternalError, readRpc } = options;
-    this.#onInternalError = onInternalError;
+    const { clock, maxBackpressureBytes, mesh, readRpc } = options;
+    this.#options = options;
     this.#turns = new TurnBudget({ turnMs: TURN_MS, queue: WAITING, clock });
-    this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#signatures = new SignatureWatch(readRpc, mesh);
     this.#subscriptions = new Subscriptions({
       ...options,
@@ -62,9 +60,7 @@ export class PubsubServer {
       signatures: this.#signatures,
     });
     this.#sockets = new OpenSockets({
-      access,
-      clock,
-      closes,
+      ...options,
       subscriptionsOf: (socket) => this.#subscriptions.countOf(socket.getUserData().client),
       endSlow: (socket) => this.#sockets.closeOnceDrained(socket),
     });
@@ -105,7 +101,7 @@ export class PubsubServer {
     this.#sockets.add(socket);
     client.open({
       socket,
-      maxUnsentBytes: this.#maxBackpressureBytes,
+      maxUnsentBytes: this.#options.maxBackpressureBytes,
       onSlow: () => this.#sockets.recordDrop(socket),
       onLost: (reason) => this.#closeLost(socket, client, reason),
       onFlood: () => this.#endFlood(socket),
@@ -122,7 +118,7 @@ export class PubsubServer {
         if (this.#sockets.has(socket)) client.handle(ownBytes);
       };
       this.#turns.run({ caller: caller.name, bytes: ownBytes.byteLength }, handle).catch((thrown: unknown) => {
-        if (GatewayError.from(thrown).code !== 'overloaded') this.#onInternalError('pubsub', thrown);
+        if (GatewayError.from(thrown).code !== 'overloaded') this.#options.onInternalError('pubsub', thrown);
         this.#endFlood(socket);
       });
     }

@@ -46,15 +46,13 @@ const NO_SHARD = -1;
 
 /** Serves `/stream`: frames of the network and account topics over WebSocket. */
 export class StreamServer {
-  readonly #accountTopics: AccountTopics;
-  readonly #maxBackpressureBytes: number;
+  readonly #options: StreamServerOptions;
   readonly #channels: FrameChannels;
   readonly #sockets: OpenSockets<StreamSocket>;
 
   constructor(app: EngineApp, options: StreamServerOptions) {
-    const { access, accountTopics, clock, closes, maxBackpressureBytes, polledEvents, sealer } = options;
-    this.#accountTopics = accountTopics;
-    this.#maxBackpressureBytes = maxBackpressureBytes;
+    const { clock, maxBackpressureBytes, polledEvents, sealer } = options;
+    this.#options = options;
     this.#channels = new FrameChannels(
       (topic, message, isBinary) => app.publish(topic, message, isBinary),
       sealer,
@@ -63,9 +61,7 @@ export class StreamServer {
       (thrown) => options.onInternalError('the stream', thrown),
     );
     this.#sockets = new OpenSockets({
-      access,
-      clock,
-      closes,
+      ...options,
       subscriptionsOf: (socket) => socket.getUserData().connection.subscriptions.size,
       endSlow: (socket) => this.#sockets.closeOnceDrained(socket),
     });
@@ -103,7 +99,7 @@ export class StreamServer {
     }));
     return {
       channels,
-      subscriptions: this.#accountTopics.subscriptionCounts,
+      subscriptions: this.#options.accountTopics.subscriptionCounts,
       frames: this.#channels.frames,
       dropped: this.#sockets.dropped,
     };
@@ -115,7 +111,7 @@ export class StreamServer {
 
   close(): void {
     this.#sockets.close();
-    this.#accountTopics.close(); // last, since each closed socket begins grace periods
+    this.#options.accountTopics.close(); // last, since each closed socket begins grace periods
   }
 
   #onOpen(socket: StreamSocket): void {
@@ -125,7 +121,7 @@ export class StreamServer {
     this.#sockets.add(socket);
     connection.open({
       socket,
-      maxUnsentBytes: this.#maxBackpressureBytes / 2,
+      maxUnsentBytes: this.#options.maxBackpressureBytes / 2,
       onDrop: () => this.#sockets.recordDrop(socket),
     });
     const isFrameQueued = channel.fanout.hasPending(data.shard);
@@ -142,14 +138,14 @@ export class StreamServer {
     }
     const { connection, messages } = socket.getUserData();
     connection.sendReplies();
-    this.#accountTopics.sendUnsent(connection);
+    this.#options.accountTopics.sendUnsent(connection);
     messages?.resume();
   }
 
   #onClose(socket: StreamSocket, code: number): void {
     const { channel, shard, connection, messages } = socket.getUserData();
     connection.close();
-    this.#accountTopics.removeConnection(connection);
+    this.#options.accountTopics.removeConnection(connection);
     messages?.close();
     this.#sockets.remove(socket, code);
     channel.fanout.removeSubscriber(shard);
