@@ -26,6 +26,7 @@ import { parseRentEpoch } from '../../../src/gateway/upstream/reads/account-info
 import { normalizeRpcError, rateLimited, rpcFaultOf } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { connectionFault, failureReason, httpFault } from '../../../src/gateway/upstream/rpc/failure-reason.ts';
 import { redactedOrigin, redactor } from '../../../src/gateway/upstream/rpc/redact.ts';
+import { ResponseParts } from '../../../src/gateway/upstream/rpc/response-parts.ts';
 import { commitmentOf, minContextSlotOf } from '../../../src/gateway/upstream/rpc/response-slot.ts';
 import { RpcClient } from '../../../src/gateway/upstream/rpc/rpc-client.ts';
 import { profileOfVersion } from '../../../src/gateway/upstream/rpc/server-profile.ts';
@@ -420,6 +421,17 @@ t.test('raw-json', async (t) => {
     t.equal(await innerOf('{"x":{"b":1}}'), undefined);
     await t.rejects(innerOf('{"a":{"b":1,}}'), { code: 'upstream_error' });
   });
+});
+
+t.test('a response in parts of any length is kept whole, and in few buffers', async (t) => {
+  for (const sizes of [Array(50_000).fill(1), [1, 5000, 1, 1, 5000, 1023, 1024], [7], []]) {
+    const parts = new ResponseParts();
+    const sent = sizes.map((size, i) => Buffer.alloc(size, i % 251));
+    for (const part of sent) parts.add(part);
+    const kept = parts.end();
+    t.ok(Buffer.concat(kept).equals(Buffer.concat(sent)));
+    t.ok(kept.length < 10, `${kept.length}`);
+  }
 });
 
 t.test('failure-reason', async (t) => {

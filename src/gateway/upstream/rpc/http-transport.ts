@@ -7,6 +7,7 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { connectionFault } from './failure-reason.ts';
+import { ResponseParts } from './response-parts.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -63,6 +64,8 @@ export function basicAuth({ username, password }: URL): Record<string, string> {
 
 /** The bytes of a response that are read in one turn of the event loop; the connection waits until the next one. */
 const READ_EVERY_BYTES = 256 * 1024;
+/** The bytes of which a shorter part counts there: a microsecond's work. */
+const PART_COSTS_BYTES = 256;
 
 /** Reads one response to its end, without the stream that undici would make of it. */
 function responseReader(
@@ -71,7 +74,7 @@ function responseReader(
   resolve: (response: HttpResponse) => void,
   reject: (reason: unknown) => void,
 ): Dispatcher.DispatchHandler {
-  const chunks: Buffer[] = [];
+  const parts = new ResponseParts();
   let status = 0;
   let retryAfter: string | undefined;
   let [length, bytesOfTurn] = [0, 0];
@@ -109,15 +112,15 @@ function responseReader(
         return;
       }
       length += chunk.length;
-      chunks.push(chunk);
-      bytesOfTurn += chunk.length;
+      parts.add(chunk);
+      bytesOfTurn += Math.max(chunk.length, PART_COSTS_BYTES);
       if (bytesOfTurn < READ_EVERY_BYTES) return;
       bytesOfTurn = 0;
       controller.pause();
       void ownTurn().then(() => controller.resume());
     },
     onResponseEnd() {
-      concatInTurns(chunks)
+      concatInTurns(parts.end())
         .then((body) => {
           end();
           resolve({ status, retryAfter, body });
