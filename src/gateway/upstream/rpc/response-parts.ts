@@ -2,10 +2,12 @@
 const SHORT_BYTES = 1024;
 const COPY_BYTES = 16 * 1024;
 
+const EMPTY = Buffer.alloc(0);
+
 /** The parts of a response's body, as a node sends them: of one byte each, if it wants to. */
 export class ResponseParts {
   readonly #parts: Buffer[] = [];
-  #copies = Buffer.alloc(0);
+  #copies = EMPTY;
   #copied = 0;
 
   add(part: Buffer): void {
