@@ -22,7 +22,8 @@ export const LEFT_OUT_SLOTS = MOST_AHEAD + RANGE_SLOTS;
  * A new leader begins beyond all that the one before may sign, which needn't know yet that it is none. What a Redis has
  * forgotten, or a replica has not received, each member that knows it repeats. If none has, it still holds that nobody could
  * have more than {@link MOST_AHEAD} above the tip; {@link RANGE_SLOTS} more are for tips that differ.
- * A leader whose range ends below its tip is elected again, too: Redis may have been behind. Where more is left out already,
+ * A leader whose range ends below its tip is elected again, too: Redis may have been behind. So is one that does not know how
+ * far its range goes by now: another may have had those slots, of which Redis knew nothing when it gave out this range. Where more is left out already,
  * a new leader leaves out no more, so that many elections in a row do not move the range away from the tip.
  */
 export const LEAD = scriptOf(`
@@ -35,7 +36,7 @@ end
 keep(math.max(epoch, tonumber(ARGV[4])), math.max(upTo, tonumber(ARGV[5])))
 local holder, tip, above = redis.call('GET', KEYS[1]), tonumber(ARGV[6]), -1
 if holder and holder ~= ARGV[1] then return { 0, epoch, -1, upTo } end
-if not holder or epoch ~= tonumber(ARGV[3]) or upTo < tip then
+if not holder or epoch ~= tonumber(ARGV[3]) or upTo < tip or upTo > tonumber(ARGV[5]) then
   above = upTo
   if upTo < tip + ${LEFT_OUT_SLOTS} then above = math.max(upTo, tip + ${MOST_AHEAD}) + ${RANGE_SLOTS} end
   keep(epoch + 1, above)
