@@ -39,7 +39,6 @@ const OF_NODE = [
   '9112 3: two blanks',
   '9112 3: no version',
   '9112 2.3: version 2.0',
-  '9110 5.4: a thousand headers',
   '9112 6.1: chunks in HTTP/1.0',
 ];
 
