@@ -1,7 +1,8 @@
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asArray, asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
-import { findProgramInstruction, mayGiveRights, type ProgramInstruction } from '../programs/program-instruction.ts';
+import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
 import { type Instruction, inExecutionOrder } from '../records/instruction.ts';
 import { type ParsedInfo, signerOf } from '../records/instruction-layout.ts';
 import type { Transaction } from '../records/transaction.ts';
@@ -197,7 +198,8 @@ function programsChangesOf(call: Instruction, transaction: Transaction): readonl
   const instruction = mayGiveRights(call) ? findProgramInstruction(call) : null;
   if (instruction === null) return [];
   const { roles, values } = instruction;
-  const name = executedName(instruction, transaction);
+  const execution = isProposal(instruction.name) ? executionsIn(transaction).get(roles.order ?? '') : undefined;
+  const name = execution ?? instruction.name;
   const { mint = null, user = null, owner = user } = roles;
   const account = roles.account ?? mint ?? owner;
   const listed = asArray(values['holder']).flatMap((holder) => asString(holder) ?? []);
@@ -217,16 +219,22 @@ function programsChangesOf(call: Instruction, transaction: Transaction): readonl
 }
 
 /** Instructions that only propose to give a right, on which others decide. */
-const PROPOSALS: readonly string[] = ['config_transaction_create', 'create_settings_transaction'];
+const isProposal = (name: string): boolean =>
+  ['config_transaction_create', 'create_settings_transaction'].includes(name);
 
-export const isProposed = ({ authorityType }: AuthorityChange): boolean => PROPOSALS.includes(authorityType ?? '');
+export const isProposed = ({ authorityType }: AuthorityChange): boolean => isProposal(authorityType ?? '');
 
-/** Returns the name of an instruction, or of that which carries out what it proposes. */
-function executedName({ name, roles }: ProgramInstruction, { instructions }: Transaction): string {
-  if (!PROPOSALS.includes(name)) return name;
-  const made = inExecutionOrder(instructions).map(findProgramInstruction);
-  return made.find((other) => other?.name.includes('execute') && other.roles.order === roles.order)?.name ?? name;
-}
+/** Finds which instruction carries out each order of a multisig. */
+const executionsIn = oncePer(({ instructions }: Transaction): ReadonlyMap<string, string> => {
+  const made = inExecutionOrder(instructions)
+    .filter(mayGiveRights)
+    .flatMap((call) => findProgramInstruction(call) ?? []);
+  return new Map(
+    made.flatMap(({ name, roles: { order } }) =>
+      order !== undefined && name.includes('execute') ? [[order, name] as const] : [],
+    ),
+  );
+});
 
 /** What became of a program that its owner still has: no right passed. */
 export const FATES: readonly string[] = ['newProgram', 'movedProgram', 'stoppedProgram'];

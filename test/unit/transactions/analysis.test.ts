@@ -54,6 +54,7 @@ import {
   freezer,
   GAME,
   JUPITER,
+  key,
   multisig,
   multisigUsdc,
   newAccount,
@@ -65,6 +66,7 @@ import {
   program,
   RAYDIUM,
   routedSwapOf,
+  SQUADS,
   sponsor,
   stake,
   stolenBonk,
@@ -795,6 +797,26 @@ t.test('forged-transactions', async (t) => {
       found.push(...faults.map((text) => `${name}, ${scene}, ${form}: ${text}`));
     }
     t.strictSame(found, []);
+  });
+
+  t.test('each of many proposals is read in the same time', async (t) => {
+    const data = [
+      ...Buffer.from(anchorDiscriminator('config_transaction_create'), 'hex'),
+      1,
+      0,
+      0,
+      0,
+      0,
+      ...key(thief),
+      7,
+    ];
+    const forgery = prepare();
+    const record = forgery.record(
+      Array.from({ length: 1000 }, () => forgery.call(SQUADS, [multisig, account, victim], data)),
+    );
+    const started = process.cpuUsage();
+    t.equal(parseTransaction(record).authorityChanges.length, 1000);
+    t.ok(process.cpuUsage(started).user < 1_500_000);
   });
 
   t.test('decimals that a record lacks on one side are no loss', async (t) => {
