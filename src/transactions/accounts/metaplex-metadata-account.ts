@@ -41,8 +41,13 @@ export interface MetaplexMetadata {
 }
 
 /** Derives the address of a mint's Metaplex account. */
-export const findMetadataAddress = (mint: string): string =>
-  findProgramAddress(METADATA_PROGRAM, ['metadata', bs58.decode(METADATA_PROGRAM), addressBytes(mint)]);
+export const findMetadataAddress = (mint: string): string => findMetaplexAddress(mint);
+
+/** Derives the address that has the rights over an NFT's mint. */
+export const findEditionAddress = (mint: string): string => findMetaplexAddress(mint, 'edition');
+
+const findMetaplexAddress = (mint: string, ...seeds: readonly string[]): string =>
+  findProgramAddress(METADATA_PROGRAM, ['metadata', bs58.decode(METADATA_PROGRAM), addressBytes(mint), ...seeds]);
 
 /**
  * Decodes a Metaplex metadata account; undefined if it is not one.

@@ -1,6 +1,7 @@
 import { compare } from '../../../shared/domain/compare.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { oncePer } from '../../../shared/runtime/once-per.ts';
+import { findEditionAddress } from '../../accounts/metaplex-metadata-account.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
@@ -108,7 +109,7 @@ class Rights {
       case 'approve':
         return isLast && !isUndone(change, this.#parsed);
       case 'setAuthority':
-        return this.#passed.has(change);
+        return this.#passed.has(change) || (isLast && this.#isPassedByMaker(change));
       case 'initializeAuthority':
         if (isOverNewMint(change)) return isLast && this.#isOverBought(change);
         return (
@@ -151,6 +152,13 @@ class Rights {
     const isCostly = ownsTokens || (holder === to && ['withdrawer', 'nonce'].includes(authorityType ?? ''));
     if (isCostly && isLost(chain)) return true; // closed or not
     return holder !== to && !(isMade && (ownsTokens || isOwn)) && !isUndone(change, this.#parsed);
+  }
+
+  /** Returns whether a program that made a mint passed a right over it, but not to Metaplex, which has those over all NFTs. */
+  #isPassedByMaker(change: AuthorityChange): boolean {
+    const { account, mint, to } = change;
+    const isNew = account === mint && this.#first.get(keyOf(change))?.kind === 'initializeAuthority';
+    return isNew && this.#isOverBought(change) && to !== findEditionAddress(account);
   }
 
   /** Returns whether somebody else has a right over a new token of which a signer got some, unless a known program made it. */
