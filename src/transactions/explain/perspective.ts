@@ -62,12 +62,13 @@ export function clausesFor(
   const own = parsed.actions.filter((action) => isOf(action, address));
   const moved = own.filter(({ kind }) => kind !== 'asset'); // which no balance shows
   const explained = moved.flatMap(effectsOf).filter(([wallet]) => wallet === address);
-  const rest = sumByMint([
-    ...(walletChangesOf(parsed).get(address) ?? []),
-    ...explained.map(([, amount]) => negate(amount)),
-  ]);
+  const all = walletChangesOf(parsed).get(address) ?? [];
+  const rest = sumByMint([...all, ...explained.map(([, amount]) => negate(amount))]);
   const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
-  const rights = findGivenRights(parsed).filter((change) => partiesOf(change).includes(address));
+  const got = new Set(all.flatMap(({ mint, amount }) => (amount > 0n ? [mint] : [])));
+  const rights = findGivenRights(parsed).filter(
+    (change) => partiesOf(change).includes(address) || got.has(change.account),
+  );
   const actions = own
     .filter((action) => !isSaidByRight(rights, action))
     .map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
@@ -75,7 +76,7 @@ export function clausesFor(
     ({ type, fromUserAccount, toUserAccount }) =>
       type !== 'apply' && (fromUserAccount === address || toUserAccount === address),
   );
-  const [given, got] = [
+  const [given, received] = [
     actions.filter(({ actor, authority }) => [actor, authority].includes(address)),
     actions.filter(({ actor, authority }) => ![actor, authority].includes(address)),
   ];
@@ -87,7 +88,7 @@ export function clausesFor(
   const format = { actor: address, giver: interpretation.actor, formatAddress };
   const [first, ...others] = [
     ...describeActions({ actions: given, changes: lost, rights, stakes, hiddenTransfers, unnamedTransfers: 0 }, format),
-    ...describeActions({ actions: got, changes: gained, ...NOTHING }, format),
+    ...describeActions({ actions: received, changes: gained, ...NOTHING }, format),
     ...(parsed.isIncomplete ? [INCOMPLETE] : []),
   ];
   if (first !== undefined) return [withMemo(first.text, interpretation), ...others];

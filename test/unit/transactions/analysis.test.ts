@@ -36,6 +36,7 @@ import { formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
 import { asArray, asBigInt, asObject, asString, type JsonObject } from '../../../src/transactions/codec/json-fields.ts';
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
+import { describeFor } from '../../../src/transactions/explain/perspective.ts';
 import { shortAddress } from '../../../src/transactions/explain/sentence-formats.ts';
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
@@ -797,6 +798,14 @@ t.test('forged-transactions', async (t) => {
       found.push(...faults.map((text) => `${name}, ${scene}, ${form}: ${text}`));
     }
     t.strictSame(found, []);
+  });
+
+  t.test('a buyer learns who else has rights over a token that a seller makes', async (t) => {
+    const forgery = prepare([thief, victim]);
+    forgery.hold(newAccount, victim, account, 0n);
+    const made = forgery.call(TOKEN_PROGRAM, [account], [20, 6, ...key(thief), 0]);
+    const record = forgery.record([made, forgery.send(usdc, stolenUsdc, victim, 5n), forgery.mint(newAccount, 9n)]);
+    t.match(describeFor(victim, record), `${thief} got the right to mint of ${account}; you sent 0.000005 USDC to`);
   });
 
   t.test('each of many proposals is read in the same time', async (t) => {
