@@ -1,10 +1,18 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { constants, createServer as createHttp2Server, createSecureServer, type ServerHttp2Stream } from 'node:http2';
+import {
+  connect,
+  constants,
+  createServer as createHttp2Server,
+  createSecureServer,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { join } from 'node:path';
+import { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
+import { credentials } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
@@ -40,6 +48,7 @@ import {
   type FeedFailure,
   type FeedListener,
 } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
+import { paceConnections } from '../../../src/gateway/upstream/geyser/paced-connection.ts';
 import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
 import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { SlotConsensus } from '../../../src/gateway/upstream/mesh/slot-consensus.ts';
@@ -708,6 +717,22 @@ t.test('frames that are no message end the stream', async (t) => {
     t.match(await openCall((listener) => client.subscribe(listener)).ended(), { reason: /^sends frames/ }, name);
     client.close();
   }
+});
+
+t.test('a server that ends its connection while HTTP/2 writes ends nothing else', async (t) => {
+  const insecure = credentials.createInsecure();
+  paceConnections(insecure);
+  const plain = new Duplex({ read() {}, write: (_bytes, _encoding, done) => done(), final() {} }); // its own end stays under way
+  const { socket } = await insecure._createSecureConnector({ scheme: 'dns', path: 'a' }, {}).connect(plain as Socket);
+  const session = connect('http://a', { createConnection: () => socket });
+  const closed = new Promise((resolve) => session.on('close', resolve));
+  plain.push(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])); // its settings
+  await new Promise((resolve) => session.once('remoteSettings', resolve));
+  plain.push(null);
+  await new Promise((resolve) => plain.once('end', resolve));
+  session.ping(() => {});
+  await closed;
+  t.ok(plain.destroyed);
 });
 
 /** A ring, and a source of accounts that have data of 1,000 bytes. */

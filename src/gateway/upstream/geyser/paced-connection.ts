@@ -83,6 +83,7 @@ function paced(socket: Socket, countAccepted: (bytes: Uint8Array) => number | un
       done(null);
     },
   });
+  connection.on('end', () => connection.destroy()); // else Node ends it, and fails an assertion if HTTP/2 writes until that is done
   socket.on('end', () => connection.push(null));
   socket.on('error', () => connection.destroy());
   socket.on('close', () => connection.destroy());
