@@ -189,6 +189,10 @@ t.test('engines', async (t) => {
     const ofLines = (lines: number) => `GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(lines - 1)}\r\n`;
     t.same(await refusalOf(second, ofLines(99)), [431, 'headers_too_large']);
     t.match((await exchange(second.gateway.url, [ofLines(98)])).text, /^HTTP\/1\.1 200 /);
+    const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n';
+    const handshake = `${upgrade}Sec-WebSocket-Key: ${'a'.repeat(22)}==\r\n\r\n`;
+    const ofStream = ofLines(95).replace('slot', 'stream').replace(/\r\n$/, handshake);
+    t.same(await refusalOf(second, ofStream), [431, 'headers_too_large']);
     for (const packet of [
       'nonsense\r\n\r\n',
       'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n: no name\r\n\r\n',

@@ -222,7 +222,7 @@ class NodeApp implements EngineApp {
     if (connection === undefined || connection.isRefused) return;
     this.#open.touch(connection);
     const res = new NodeResponse(message, response, connection);
-    if (message.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    if (hasTooManyLines(message)) {
       this.#refuse(
         connection,
         res,
@@ -288,7 +288,7 @@ class NodeApp implements EngineApp {
   /** Returns the route of a WebSocket handshake, by the rule of uWebSockets.js: the first key has its length. */
   #socketRouteOf(message: IncomingMessage): SocketRoute | undefined {
     const { httpVersion, method, url = '' } = message;
-    if (method !== 'GET' || httpVersion === '1.0') return undefined; // RFC 9110 7.8
+    if (method !== 'GET' || httpVersion === '1.0' || hasTooManyLines(message)) return undefined; // RFC 9110 7.8
     const [target] = url.split('?', 1);
     const route = this.#socketRoutes.find(({ path }) => path === target);
     return route && message.headersDistinct['sec-websocket-key']?.[0]?.length === KEY_LENGTH ? route : undefined;
@@ -370,6 +370,8 @@ const KEY_LENGTH = 24;
 
 /** Faults that need no answer: the peer has closed, or sends more behind a request with `Connection: close`. */
 const SILENT_FAULTS: ReadonlySet<string | undefined> = new Set(['HPE_INVALID_EOF_STATE', 'HPE_CLOSED_CONNECTION']);
+
+const hasTooManyLines = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * MAX_HEADER_LINES;
 
 /** Whether a request offers to go on in another protocol. */
 const offersUpgrade = ({ headers }: IncomingMessage): boolean =>
