@@ -414,6 +414,30 @@ t.test('live-account-source', async (t) => {
     t.match([harness.source.liveSet.leaseViolations, session.isLost], [2, true]);
   });
 
+  t.test('I9: an audit compares each account once, many of them in one read', async (t) => {
+    const harness = openAccountHarness();
+    const session = await untilSubscribed(harness, 'confirmed');
+    for (const address of ['b', 'c'])
+      harness.subscriptions.push(harness.source.subscribe(address, 'confirmed', nobody, 'me'));
+    await flushEvents();
+    session.acknowledgeAll();
+    await flushEvents();
+    const answerAll = async (slot: Slot): Promise<unknown> => {
+      const read = session.pendingCalls.splice(0);
+      for (const { addresses, answer } of read) answer(slot, ...addresses.map(() => accountText(1)));
+      await flushEvents();
+      return read.map(({ addresses }) => addresses);
+    };
+    await answerAll(100);
+    await session.passClock(101);
+    await answerAll(101);
+    const audit = harness.source.liveSet.audit();
+    await flushEvents();
+    t.strictSame(await answerAll(101), [['a', 'b', 'c']]);
+    await audit;
+    t.equal(harness.source.liveSet.audited, 3);
+  });
+
   t.test('I9: a mismatch beyond the lease waits for a notification, and is a violation if none comes', async (t) => {
     for (const comes of [true, false]) {
       const { harness, session } = await openLive();
