@@ -62,10 +62,12 @@ class Observation {
   readonly #assembly: BlockAssembly;
   readonly #canaries = new Set<string>([CLOCK_SYSVAR]);
   #version = 1;
-  readonly #written: { owner: string; isDelivered: boolean }[] = [];
   readonly #evidence = {
-    ...{ versionProblem: undefined, isKnownToNode: false, linkedBlocks: 0, hasClock: false },
-    written: this.#written,
+    versionProblem: undefined,
+    isKnownToNode: false,
+    linkedBlocks: 0,
+    hasClock: false,
+    written: [] as { owner: string; isDelivered: boolean }[],
   };
   #last: BlockLink | undefined;
   #blockReads = 0;
@@ -124,6 +126,7 @@ class Observation {
 
   /** Compares a delivered block with the node's. Until it wrote an account that is watched, watches more that are written. */
   async #compare({ slot, blockhash }: BlockLink, delivered: ReadonlySet<string>, call: FeedCall) {
+    const evidence = this.#evidence;
     this.#isReading = true;
     const block = await readWrittenAccounts(this.#options.rpc, slot, true).catch(() => undefined);
     this.#isReading = false;
@@ -133,21 +136,21 @@ class Observation {
       return;
     }
     if (block !== undefined) {
-      this.#evidence.isKnownToNode = true;
+      evidence.isKnownToNode = true;
       let isNew = false;
       for (const [address, owner] of block.written) {
         if (owner === '') continue;
-        if (this.#canaries.has(address)) this.#written.push({ owner, isDelivered: delivered.has(address) });
+        if (this.#canaries.has(address)) evidence.written.push({ owner, isDelivered: delivered.has(address) });
         else if (this.#canaries.size < MAX_CANARIES) isNew = Boolean(this.#canaries.add(address));
       }
-      if (isNew && !this.#written.some(({ owner }) => owner === SYSTEM_PROGRAM)) {
+      if (isNew && !evidence.written.some(({ owner }) => owner === SYSTEM_PROGRAM)) {
         this.#version++;
         call.send(this.#filter());
       }
     }
     const problem = this.#problem;
     if (problem === undefined) this.#finish(undefined);
-    else if (this.#written.some(({ isDelivered }) => !isDelivered) || this.#blockReads >= MAX_BLOCK_READS)
+    else if (evidence.written.some(({ isDelivered }) => !isDelivered) || this.#blockReads >= MAX_BLOCK_READS)
       this.#finish(new FeedError(problem));
   }
 }
