@@ -81,10 +81,18 @@ function receiversIn(reader: ByteReader, limitEnd: number): readonly (string | n
   if (skipped === undefined) throw new RangeError('no such change');
   reader.bytes(skipped);
   const keys = (): readonly string[] => reader.vec(() => reader.pubkey());
-  const [members] = change === 4 ? [keys(), keys(), reader.bytes(limitEnd)] : [[]];
-  const [member] = change === 0 ? [reader.pubkey(), reader.u8()] : [];
-  const collector = change === 6 ? reader.option(() => reader.pubkey()) : null;
-  return [...members, member ?? collector];
+  if (change === 0) {
+    const member = reader.pubkey();
+    reader.u8(); // its permissions
+    return [member];
+  }
+  if (change === 4) {
+    const members = keys();
+    keys(); // to which they may send
+    reader.bytes(limitEnd);
+    return members;
+  }
+  return change === 6 ? [reader.option(() => reader.pubkey())] : []; // who gets the rent
 }
 
 /** Returns the sign of an i128. */
