@@ -23,8 +23,9 @@ export const LEFT_OUT_SLOTS = MOST_AHEAD + RANGE_SLOTS;
  * forgotten, or a replica has not received, each member that knows it repeats. If none has, it still holds that nobody could
  * have more than {@link MOST_AHEAD} above the tip; {@link RANGE_SLOTS} more are for tips that differ.
  * A leader whose range ends below its tip is elected again, too: Redis may have been behind. So is one that does not know how
- * far its range goes by now: another may have had those slots, of which Redis knew nothing when it gave out this range. Where more is left out already,
- * a new leader leaves out no more, so that many elections in a row do not move the range away from the tip.
+ * far its range goes by now: another may have had those slots, of which Redis knew nothing when it gave out this range. Where
+ * more is left out already, a new leader leaves out no more, so that many elections in a row do not move the range away from
+ * the tip.
  */
 export const LEAD = scriptOf(`
 local epoch, upTo = tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(redis.call('GET', KEYS[3]) or '0')
