@@ -490,6 +490,14 @@ t.test('key-rotation', async (t) => {
     await spoil('a record cut short', /2\.json is damaged/, ({ folder }) =>
       writeFileSync(join(folder, '2.json'), '{"p'),
     );
+    await spoil('a record longer than one can be', /2\.json is over 4096 bytes/, ({ folder }) =>
+      writeFileSync(join(folder, '2.json'), ' '.repeat(4097)),
+    );
+    if (existsSync('/usr/bin/mkfifo'))
+      await spoil('a pipe in the place of a record', /2\.json is not a regular file/, ({ folder }) => {
+        rmSync(join(folder, '2.json'));
+        execFileSync('/usr/bin/mkfifo', [join(folder, '2.json')]);
+      });
     await spoil('a later time than was signed', /it lacks the signature of the former key/, ({ folder }) => {
       const file = join(folder, '2.json');
       writeFileSync(file, readFileSync(file, 'utf8').replace(/"notBefore":1/, '"notBefore":2'));

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../config/config-schema.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
+import { readRegularFile } from '../../../shared/runtime/files/read-regular-file.ts';
 import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
@@ -23,6 +24,8 @@ export interface UsageReporterOptions {
 
 const REPORT_MS = 1000;
 const SUMS_PER_CALL = 500;
+/** More than a name needs. */
+const MAX_NAME_BYTES = 1024;
 
 /** Reports sums, which only grow: what is reported twice, or again after Redis has lost it, counts once. */
 export class UsageReporter {
@@ -84,7 +87,7 @@ export class UsageReporter {
 /** A folder without usage gets another name: its sums begin at 0, and would count only beyond those of the former. */
 function gatewayNameIn(dataDir: string): string {
   const path = join(dataDir, 'fleet-usage-name');
-  if (existsSync(path) && existsSync(usagePath(dataDir))) return readFileSync(path, 'utf8').trim();
+  if (existsSync(path) && existsSync(usagePath(dataDir))) return readRegularFile(path, MAX_NAME_BYTES).trim();
   const name = randomBytes(8).toString('hex');
   replaceFile(path, `${name}\n`);
   return name;

@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { isStrongKey, isSuccession } from '../../../client/verify/index.ts';
 import { ifPresent } from '../../../shared/runtime/files/error-code.ts';
+import { readRegularFile } from '../../../shared/runtime/files/read-regular-file.ts';
 import { kidOf, type SigningKey, signingKeyOf } from '../signing-key.ts';
 import { readKeyFile } from './key-file.ts';
 import { type KeyRing, keyState, type ReceiptKey } from './key-ring.ts';
@@ -19,6 +20,9 @@ import { parsePublicKeyRecord } from './public-key-record.ts';
  *
  * Every file appears whole and is never rewritten, so a crash at any moment leaves all keys as they were.
  */
+
+/** More than a record needs. */
+const MAX_RECORD_BYTES = 4096;
 
 export const historyFolderOf = (path: string): string => `${path}.d`;
 
@@ -76,7 +80,7 @@ function readRecords(path: string): ReceiptKey[] {
 }
 
 function readRecord(file: string, isRevoked: boolean, earlierKeys: KeyRing): ReceiptKey {
-  const record = parsePublicKeyRecord(readFileSync(file, 'utf8'));
+  const record = parsePublicKeyRecord(readRegularFile(file, MAX_RECORD_BYTES));
   const publicBytes = bs58.decodeUnsafe(record?.publicKey ?? '');
   if (record === undefined || publicBytes === undefined || !isStrongKey(publicBytes))
     throw new Error(`${file} is damaged`);
